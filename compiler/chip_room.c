@@ -1,5 +1,6 @@
 /* chip_room.c - tiles that ask a chip for something: a memory, which may not be large enough, an
- * order of their rows, which may change nothing there, or stages, which a loop has. */
+ * order of their rows, which may change nothing there, or to be fetched ahead, which a loop does.
+ */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,46 +79,54 @@ static void look(const ir_module *m, ir_op op, const room_check *a) {
            "take smaller tiles, or leave space= out");
 }
 
-/* ---- stages ---- */
+/* ---- what is fetched ahead ---- */
 
-/* Stages that no loop repeats a load for, in words: of which operation, and where they are said. */
-typedef struct asked_stages {
+/* A hint that holds for no load, in words: of which operation, and where it is said. */
+typedef struct asked_ahead {
     const char *who, *lacks, *what;
     span at;
-} asked_stages;
+} asked_ahead;
 
-static asked_stages asked_of(const ir_module *m, ir_op op, const room_check *a) {
+static asked_ahead asked_of(const ir_module *m, ir_op op, const room_check *a) {
     const span own = word_at(a, ir_op_get(m, op)->location);
     switch (ir_op_get(m, op)->opcode) {
     case GRAPH_TILES:
-        return (asked_stages){"a tile", "loop", "repeats a load", a->instance->stages};
+        return (asked_ahead){"a tile", "loop", "repeats a load", a->instance->stages};
     case GRAPH_FOR:
-        return (asked_stages){"this loop", "load", "stands in it", own};
+        return (asked_ahead){"this loop", "load", "stands in it and leaves that to it", own};
     default:
-        return (asked_stages){"this tile", "loop", "repeats its load", own};
+        return (asked_ahead){"this tile", "loop", "repeats its load", own};
     }
 }
 
-/* Is a load of the kernel repeated, a load of the loop, or the load? */
-static bool has_stages(const ir_module *m, ir_op op) {
+/* Is a load of the kernel repeated, a load that goes by the loop, or the load? */
+static bool is_followed(const ir_module *m, ir_op op) {
     const int opcode = ir_op_get(m, op)->opcode;
     bool found = opcode == GRAPH_LOAD && tiles_loop_of(m, op);
-    for (ir_walk w = ir_walk_op(m, op); !found && opcode != GRAPH_LOAD && ir_walk_next(&w);) {
-        ir_op loop = ir_op_get(m, w.op)->opcode == GRAPH_LOAD ? tiles_loop_of(m, w.op) : 0;
-        found = loop && (opcode == GRAPH_TILES || loop == op);
-    }
+    for (ir_walk w = ir_walk_op(m, op); !found && opcode != GRAPH_LOAD && ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_LOAD)
+            found = opcode == GRAPH_TILES ? tiles_loop_of(m, w.op) != 0
+                                          : tiles_fetch_asker(m, w.op) == op;
     return found;
 }
 
-static void look_at_stages(const ir_module *m, ir_op op, const room_check *a) {
-    char why[240];
-    if (!tiles_hint_of(m, op, "stages") || a->st->code != STATUS_OK || has_stages(m, op))
+/* A single load may say how far ahead it is fetched, and be asked for once. */
+static const char *word_of(const ir_module *m, ir_op op) {
+    const bool ahead = ir_op_get(m, op)->opcode == GRAPH_FOR && tiles_hint_of(m, op, "prefetch");
+    return tiles_hint_of(m, op, "stages") ? "stages" : ahead ? "prefetch" : NULL;
+}
+
+static void look_ahead(const ir_module *m, ir_op op, const room_check *a) {
+    char why[240], help[120];
+    const char *word = word_of(m, op);
+    if (!word || a->st->code != STATUS_OK || is_followed(m, op))
         return;
-    const asked_stages asked = asked_of(m, op, a);
-    snprintf(why, sizeof why, "%s has no stages: no %s of kernel '%.60s' %s", asked.who,
+    const asked_ahead asked = asked_of(m, op, a);
+    snprintf(why, sizeof why, "%s has no %s: no %s of kernel '%.60s' %s", asked.who, word,
              asked.lacks, ir_op_string(m, ir_module_kernel(m), "name", "kernel"), asked.what);
-    refuse(a, asked.at, ERROR_TILE_STAGES, why,
-           "leave stages out, or load in a loop: for k in tile.range_k(x.shape, T.k)");
+    snprintf(help, sizeof help,
+             "leave %s out, or load in a loop: for k in tile.range_k(x.shape, T.k)", word);
+    refuse(a, asked.at, ERROR_TILE_STAGES, why, help);
 }
 
 bool chip_follows_hints(const simt_tiles_notes *notes, const target_info *target,
@@ -135,7 +144,7 @@ bool chip_has_room(const ir_module *m, const target_info *target, const compiler
     room_check a = {target, instance, st};
     for (ir_walk w = ir_walk_op(m, tiles_of(m)); ir_walk_next(&w);) {
         look(m, w.op, &a);
-        look_at_stages(m, w.op, &a);
+        look_ahead(m, w.op, &a);
     }
     return st->code == STATUS_OK;
 }

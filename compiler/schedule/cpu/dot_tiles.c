@@ -4,10 +4,11 @@
 #include "schedule/cpu/cpu.h"
 #include "schedule/integers.h"
 
-/* Trips that are fetched ahead where steps lie side by side: a line or so of each column. Columns
- * that are whole pages apart share sets of the first cache, where those of 32 bits would push each
- * other out: they are fetched into the second. Those of less take longer to compute than to read,
- * and fewer of them have a place in the first. */
+/* Trips that are fetched ahead where steps lie side by side: a line or so of each column. The
+ * second cache takes more of them at once than the first does: many cores read twice as fast so,
+ * and none much slower. Into the first, if that is asked for, go fewer of columns that are whole
+ * pages apart, which share its sets, and of less than 32 bits, which take longer to compute than to
+ * read. */
 enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
 
 /* Rows of the right side that are fetched ahead, where rows of the left one are few. */
@@ -19,9 +20,11 @@ enum { MOST_SUMS = 24 };
 /* Steps of a trip: more than one, as counting them takes issue slots of some cores' multipliers. */
 enum { TRIP_STEPS = 4 };
 
-/* A strip of few rows: its steps, the vectors of a tile, the sums that stay in the first cache
+/* A strip of few rows: its steps, and those of long rows that share sets of the first cache, where
+ * many cores have no more ways; the vectors of a tile, the sums that stay in the first cache
  * between strips, and the least run of a row that memory fetches well. */
-enum { STRIP_STEPS = 16, STRIP_VECTORS = 4, STRIP_SUMS_BYTES = 16384, STRIP_RUN_BYTES = 8192 };
+enum { STRIP_STEPS = 16, SHARED_STRIP_STEPS = 8, STRIP_VECTORS = 4 };
+enum { STRIP_SUMS_BYTES = 16384, STRIP_RUN_BYTES = 8192 };
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
  * runs that a tile reads then begin where memory's do. */
@@ -59,8 +62,9 @@ static int64_t turned_steps(const contraction *c) {
     return size_that_fits(steps, 1, 1, c->shape.steps);
 }
 
-static bool shares_sets(const contraction *c) {
-    ir_dim stride = contraction_along(c, &c->rhs.access, AXIS_N);
+/* Do places of rhs along an axis fall on the same sets of the first cache? */
+static bool shares_sets(const contraction *c, contraction_axis axis) {
+    ir_dim stride = contraction_along(c, &c->rhs.access, axis);
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
     return !ir_dim_is_static(stride) || stride * bytes % SET_SPAN_BYTES == 0;
 }
@@ -71,15 +75,10 @@ static const setting *fetched(const contraction *c) {
     return one && (c->exchanged ? one->of_left : one->of_right) ? one : NULL;
 }
 
-/* Is the first cache what is fetched into? Of steps side by side by itself, but where columns share
- * sets that are read faster than memory brings them. */
+/* Is the first cache what is fetched into? Of steps side by side a workgroup's memory is, too. */
 static bool fetches_near(const contraction *c) {
-    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
     const setting *asked = fetched(c);
-    if (!c->turned)
-        return asked && asked->into == FETCH_L1;
-    return !contraction_has_known_size(c) ||
-           (asked ? asked->into != FETCH_L2 : bytes < 4 || !shares_sets(c));
+    return asked && (c->turned ? asked->into != FETCH_L2 : asked->into == FETCH_L1);
 }
 
 /* Steps ahead: `best`, or as the source says, where `usual` is far enough to be of use. */
@@ -93,7 +92,8 @@ static int64_t distance(const contraction *c, int64_t best, int64_t usual) {
 
 static int64_t turned_prefetch(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
-    return !c->near || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
+    return !c->near || (!shares_sets(c, AXIS_N) && bytes >= 4) ? TURNED_PREFETCH
+                                                               : TURNED_NEAR_PREFETCH;
 }
 
 void cpu_turned_tile(contraction *c) {
@@ -112,6 +112,15 @@ static bool has_strips(const contraction *c) {
            contraction_along(c, &c->rhs.access, AXIS_N) == 1;
 }
 
+/* Rows of rhs that are read side by side: all of them are streams of memory. Few sums are soon
+ * fetched again for the next ones. */
+static int64_t strip_steps(const contraction *c) {
+    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
+    int64_t run = c->shape.columns / c->s->target->threads * bytes;
+    bool shared = c->shape.rows <= FAR_PREFETCH_ROWS && run >= STRIP_RUN_BYTES;
+    return shared && shares_sets(c, AXIS_K) ? SHARED_STRIP_STEPS : STRIP_STEPS;
+}
+
 /* Steps of a strip: whole rows of rhs are read one after the other, as memory has them, where they
  * are longer than what registers hold of them. */
 static void choose_strip(contraction *c) {
@@ -120,7 +129,7 @@ static void choose_strip(contraction *c) {
         return;
     bool worth = c->shape.columns > STRIP_COLUMNS && c->shape.steps > STRIP_STEPS &&
                  contraction_whole_steps(c, STRIP_STEPS) > 1;
-    int64_t asked = scheduler_parameter(c->s, IN_DOT, STRIP, worth ? STRIP_STEPS : 0, NULL);
+    int64_t asked = scheduler_parameter(c->s, IN_DOT, STRIP, worth ? strip_steps(c) : 0, NULL);
     int64_t steps = asked ? contraction_whole_steps(c, asked) : 0;
     if (steps && steps < c->shape.steps)
         c->tiles.strip = tile_number(c->s, steps);

@@ -20,7 +20,11 @@ END
 for ahead in prefetch=0 prefetch=1 prefetch=2 stages=1 stages=3; do
     sed "s/, prefetch=PREFETCH, swizzle=\"SWIZZLE\"//; s/SPACE/shared/; s/RANGE/$ahead/" flash.tsr >range_$ahead.tsr
 done
-sed 's/, prefetch=PREFETCH/, stages=1/; s/, swizzle="SWIZZLE"//; s/SPACE"/shared", prefetch=0/; s/RANGE/stages=3/' flash.tsr >own.tsr
+sed 's/, swizzle="SWIZZLE"//; s/SPACE/shared/' flash.tsr >loads.tsr
+sed 's/prefetch=PREFETCH/stages=1/; s/"shared"/&, prefetch=0/; s/, RANGE//' loads.tsr >own.tsr
+sed 's/prefetch=PREFETCH/stages=1/; s/"shared"/&, prefetch=0/; s/RANGE/stages=3/' loads.tsr >each.tsr
+sed 's/PREFETCH/1/; s/RANGE/stages=1/' loads.tsr >keys.tsr
+sed 's/, prefetch=PREFETCH//; s/"shared"/&, prefetch=0/; s/RANGE/prefetch=1/' loads.tsr >values.tsr
 sed -i 's/, RANGE//' flash.tsr
 sed 's/, prefetch=PREFETCH, swizzle="SWIZZLE"//; s/SPACE/shared/' flash.tsr >usual.tsr
 sed 's/, prefetch=PREFETCH, swizzle="SWIZZLE"//; s/SPACE/register/' flash.tsr >space.tsr
@@ -57,6 +61,8 @@ for chip in sm_80 sm_90a gfx942; do
     done
     alike "$chip" "of all loads, none is ahead" "range_prefetch=0" "range_stages=1" own
     alike "$chip" "of the range before the space" "range_prefetch=1" usual
+    alike "$chip" "of a load before the range: keys alone are ahead" keys values
+    if [ "$(code keys.tsr "$chip" "")" != "$(code own.tsr "$chip" "")" ]; then pass "$chip: keys"; else fail "$chip: keys are not ahead"; fi
     for ahead in prefetch=0 stages=1; do
         exits 0 "$chip: metadata" "$tsr" compile range_$ahead.tsr --isa "$chip" --profile deterministic --emit metadata
         has out '"unused_hints": "stages=2"' "the space is below a range"
@@ -180,7 +186,7 @@ has out wgmma "... and there is one"
 exits 0 "a CPU" "$tsr" compile rows_xor.tsr --kernel floats --isa x86-64-v3 --emit metadata
 has out '"unused_hints": "[A-Za-z0-9=,]*swizzle=xor' "takes no notice"
 
-# ---- stages without a loop ----
+# ---- stages, and what is fetched ahead, without a loop ----
 cat >stages.tsr <<'END'
 from tessera import *
 
@@ -196,7 +202,8 @@ sed 's/^@kernel.autotune/@specialize(when=dict(backend="ptx"), use=dict(stages=3
 sed 's/, stages=\[2, 3\]//; s/load(x, T.rows/&, stages=2/' stages.tsr >load.tsr
 sed 's/^    return .*/    acc = tile.zeros((T.m, T.n), f32)\n    for k in tile.range_k(x.shape, 16):\n        acc = acc + 1\n&/' stages.tsr >other.tsr
 sed '4s/, stages=\[2, 3\]//; s/16):$/16, stages=2):/' other.tsr >range.tsr
-sed 's/16, stages=2):$/16, prefetch=2):/' range.tsr >unused.tsr
+sed 's/16, stages=2):$/16, prefetch=2):/' range.tsr >ahead.tsr
+sed 's/stages=2/prefetch=2/' load.tsr >once.tsr
 # without_loop FILE PLACE CHIP
 without_loop() {
     exits 4 "$1.tsr for $3" "$tsr" compile $1.tsr --isa "$3" --profile deterministic --emit asm
@@ -207,6 +214,7 @@ for chip in sm_80 sm_90a gfx942 spirv-vulkan; do
     without_loop stages 4:55 $chip
     without_loop load 8:21 $chip
     without_loop range 9:5 $chip
+    without_loop ahead 9:5 $chip
 done
 without_loop chain 4:35 sm_80
 without_loop special 5:58 sm_80
@@ -214,10 +222,15 @@ without_loop special 5:55 gfx942
 without_loop other 4:55 sm_80
 exits 0 "a CPU" "$tsr" compile stages.tsr --isa x86-64-v3 --emit metadata
 has out '"unused_hints": "[A-Za-z0-9=,]*stages=2' "takes no notice of stages"
-exits 0 "a range without a load" "$tsr" compile unused.tsr --isa sm_80 --profile deterministic --emit metadata
-has out '"unused_hints": "[A-Za-z0-9=,]*prefetch=2' "is listed"
+exits 0 "a CPU" "$tsr" compile ahead.tsr --isa x86-64-v3 --emit metadata
+has out '"unused_hints": "[A-Za-z0-9=,]*prefetch=2' "... nor of a range without a load"
+exits 4 "a range whose loads go by themselves" "$tsr" compile each.tsr --isa sm_80 --profile deterministic --emit asm
+has err "each.tsr:10:5: error\[E1026\]" "... is refused, too"
+has err "this loop has no stages: no load" "... and says what it lacks"
+exits 0 "a load that no loop repeats" "$tsr" compile once.tsr --isa sm_80 --profile deterministic --emit metadata
+has out '"unused_hints": "[A-Za-z0-9=,]*prefetch=2' "may say prefetch, which is listed"
 for wrong in prefetch=-1 stages=0 'prefetch=\"x\"'; do
-    sed "s/prefetch=2):$/$wrong):/" unused.tsr >wrong.tsr
+    sed "s/prefetch=2):$/$wrong):/" ahead.tsr >wrong.tsr
     exits 3 "$wrong" "$tsr" compile wrong.tsr --isa sm_80 --emit asm
     has err 'wrong.tsr:9:[0-9]+: error\[E[0-9]+\]' "... is refused there"
 done
