@@ -120,9 +120,11 @@ bool derive_loop_forward(derivation *d, ir_op op, const ir_value *operands);
 bool derive_loop_record(derivation *d, ir_op op, const ir_value *operands);
 bool derive_loop_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
                            ir_value *out);
-/* derive_combine.c: a reduction with a function is a loop, of a sort the positions are gathered. */
+/* derive_combine.c: a reduction with a function is a loop, and a scatter with one is a loop over
+ * the updates; of a sort the positions are gathered. */
 bool derive_reduction(derivation *d, ir_op op, const ir_value *operands);
 bool derive_sort(derivation *d, ir_op op, const ir_value *operands);
+bool derive_scatter(derivation *d, ir_op op, const ir_value *operands);
 /* Room for what stands for the values that there are by now. */
 void derive_make_room(derivation *d);
 /* Notes the operations from one to the last that is there by now; tangents are built behind. */
