@@ -25,6 +25,9 @@ typedef struct transforming {
 bool transform_refuse(transforming *t, transform_fault_kind kind, ir_op op, const char *why, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* These values stand for the results of a transform, which goes. */
+void transform_replace(ir_module *m, ir_op op, const ir_value *by);
+
 /* Expands one transform, whose block has none in it. */
 bool expand_jvp(transforming *t, ir_op op);
 bool expand_vjp(transforming *t, ir_op op);
