@@ -10,6 +10,7 @@
 
 #include "ops/control.h"
 #include "ops/functions.h"
+#include "parameters/thresholds.h"
 #include "program/canonical.h"
 #include "program/composites.h"
 #include "program/function.h"
@@ -299,11 +300,23 @@ static void join_siblings(group_state *g, const int *order) {
     free(leader);
 }
 
-/* An element-wise nest, which is one phase. */
+/* Checks that nothing large is there earlier than it must: results have their memory anyway. */
+static bool may_be_early(const plan *p, ir_value v) {
+    const ir_type type = ir_value_get(p->g, v)->type;
+    const int64_t bytes = (int64_t)dtype_size(plan_type(p, v)->element);
+    return plan_is_output(p, v) ||
+           (ir_type_is_static(p->g, type) && ir_type_count(p->g, type) <= TOGETHER_BYTES / bytes);
+}
+
+/* An element-wise nest, which is one phase, and whose results may be made beside those of others.
+ */
 static bool is_nest(const plan *p, int group) {
     const plan_group *g = &p->groups[group];
-    return g->kind == GROUP_MAP && !g->inside && g->roots.count > 0 &&
-           ir_op_get(p->g, g->anchor)->opcode != GRAPH_CONCAT;
+    bool is = g->kind == GROUP_MAP && !g->inside && g->roots.count > 0 &&
+              ir_op_get(p->g, g->anchor)->opcode != GRAPH_CONCAT;
+    for (size_t i = 0; i < g->roots.count && is; i++)
+        is = may_be_early(p, g->roots.items[i]);
+    return is;
 }
 
 static bool waits_for_any(const plan *p, int group, const int *others, int count) {
