@@ -30,12 +30,13 @@
 static bool run_outline(pipeline *p) {
     schedule_unit units[PIPELINE_UNITS];
     const schedule_target target = schedule_target_of(p->target, p->options, units);
-    const outline_request request = {.unfused = p->options->unoptimised,
-                                     .concurrent =
-                                         !p->options->unoptimised && schedule_runs_at_once(&target),
-                                     .buffers = pipeline_buffers(p->target, p->options),
-                                     .rows_apart = library_asked(p->options, p->target),
-                                     .takes_in = library_takes_in};
+    const outline_request request = {
+        .unfused = p->options->unoptimised,
+        .concurrent = !p->options->unoptimised && schedule_runs_at_once(&target),
+        .nests_together = !p->options->unoptimised && p->target->class != TARGET_SIMT,
+        .buffers = pipeline_buffers(p->target, p->options),
+        .rows_apart = library_asked(p->options, p->target),
+        .takes_in = library_takes_in};
     return !p->is_program || program_outline(p->m, &request, p->st);
 }
 

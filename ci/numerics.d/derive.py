@@ -160,6 +160,8 @@ class Derivation:
             names.update(zip(op.results, self.ruled(copy)))
         elif active and name in ("reduce_with", "sort"):
             names.update(zip(op.results, (self.reduced if name == "reduce_with" else self.sorted)(copy)))
+        elif active and name == "scatter" and not rules.has_mode(copy):
+            names.update(zip(op.results, self.updated(copy)))
         elif active and copy.blocks and name not in table:
             names.update(zip(op.results, (reverse_control if self.reverse else forward_control)(self, copy)))
         elif active and name in decompose.DECOMPOSITIONS and name not in table:
@@ -202,6 +204,30 @@ class Derivation:
         b = Builder(self.b.scope)
         b.turns(values[:many], values[many:], self.b.type(op.operands[0]).shape[axis], turn)
         return (reverse_control if self.reverse else forward_control)(self, b.operations[-1])
+
+    def updated(self, op):
+        """The loop over the updates that the scatter is."""
+        many, axis = len(op.types), op.attributes["axis"]
+        at = op.operands[many]
+        values, updates = op.operands[:many], op.operands[many + 1:]
+        if self.b.type(values[0]).shape[axis] == 0:
+            return values
+        moved = self.noted(lambda b: [b.moved(v, axis, 0) for v in [*values, *updates]])
+
+        def turn(inner, carried, parts):
+            def row(v):
+                return inner.reshape(v, (1, *inner.type(v).shape))
+
+            index, block = row(parts[0]), self.b.scope.renamed(op.blocks[0], {})
+            both = [inner.gather(v, index, 0) for v in carried] + [row(v) for v in parts[1:]]
+            names = dict(zip((name for name, _ in block.arguments), both))
+            made = whole_block(inner, block, names, inner.type(both[0]).shape)
+            return [inner.scatter(v, index, one, 0, None) for v, one in zip(carried, made)], []
+
+        b = Builder(self.b.scope)
+        b.turns(moved[:many], [at, *moved[many:]], self.b.type(at).shape[0], turn)
+        results = (reverse_control if self.reverse else forward_control)(self, b.operations[-1])
+        return self.noted(lambda b: [b.moved(v, 0, axis) for v in results])
 
     def sorted(self, op):
         """Positions are sorted, too, and what flows is gathered at them."""
@@ -268,8 +294,8 @@ def forward(b, op):
 
 
 def own_values(b, values, wrt):
-    """Every argument that something flows from is a value of its own."""
-    return [b.reshape(v, b.type(v).shape) if i in wrt else v for i, v in enumerate(values)]
+    """Arguments that something flows from are values of their own, if they are given one value."""
+    return [b.reshape(v, b.type(v).shape) if i in wrt and values.count(v) > 1 else v for i, v in enumerate(values)]
 
 
 def reverse(b, op):

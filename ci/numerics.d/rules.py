@@ -441,6 +441,14 @@ def mode(op):
     return None if block.operations[-1].operands[0] == block.arguments[1][0] else block.operations[0].name.removeprefix("tessera.")
 
 
+def has_mode(op):
+    """A scatter of one tensor that adds, multiplies, takes the greater or the lesser, or the update."""
+    block = op.blocks[0]
+    first, last = block.operations[0], block.operations[-1].operands
+    both = list(first.operands) == [name for name, _ in block.arguments] and list(last) == list(first.results)
+    return len(op.types) == 1 and (mode(op) is None or (both and mode(op) in ("add", "mul", "maximum", "minimum")))
+
+
 def in_range(b, op):
     at, length = op.operands[1], b.type(op.operands[0]).shape[op.attributes["axis"]]
     return b.el("and", b.compare("ge", at, b.like(0, at)), b.compare("lt", at, b.like(length, at)))
@@ -505,11 +513,12 @@ def scatter_forward(b, op, tangents):
     t, u = tangents[0] or b.zeros(b.type(x)), tangents[2] or b.zeros(b.type(updates))
     if how in (None, "add"):
         return b.scatter(t, at, u, axis, how)
+    t, u = b.wide(t), b.wide(u)
     if how == "mul":
-        made = b.scatter_pairs([b.wide(x), b.wide(t)], at, [b.wide(updates), b.wide(u)], axis)
+        made = b.scatter_pairs([b.wide(x), t], at, [b.wide(updates), u], axis)
     else:
         own, each = shares(b, op)
-        made = b.scatter(b.mul(b.wide(t), own), at, b.mul(b.wide(u), each), axis)
+        made = b.scatter(b.mul(t, own), at, b.mul(u, each), axis)
     return b.convert(made, op.types[0].element)
 
 

@@ -460,9 +460,26 @@ static bool is_word(const node *n, const char *name) {
     return n->kind == NODE_NAME && strcmp(n->text, name) == 0;
 }
 
-static void decorator_read(case_reader *r, const node *n, decorated *out) {
+static void refuse_decorator(case_reader *r, const node *n) {
     static const char *const known[] = {"kernel",     "jit",         "cases",   "math", "schedule",
                                         "specialize", "independent", "same_as", "graph"};
+    const node *word = n->kind == NODE_CALL ? n->left : n;
+    const bool is_name = word->kind == NODE_NAME;
+    diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
+                   "this decorator is not part of the tile language");
+    if (is_name && call_instead_of(word->text))
+        diagnose_help(r->report, "write %s", call_instead_of(word->text));
+    else if (!is_name ||
+             !diagnose_nearest(r->report, word->text, known, sizeof known / sizeof *known))
+        diagnose_help(r->report,
+                      "there are @kernel, @cases(...), @constants(...), "
+                      "@math(...), @schedule(...), @specialize(...), "
+                      "@independent(...), @same_as(...), @graph(...), @verify.numerics(...) and "
+                      "@verify.steps(...), "
+                      "and of kernels of tiles @kernel.autotune(...), .schedule(...) and .auto");
+}
+
+static void decorator_read(case_reader *r, const node *n, decorated *out) {
     if (is_word(n, "kernel") || is_word(n, "jit")) {
         out->kernel = true;
     } else if (is_call_of(n, "kernel") || is_call_of(n, "jit")) {
@@ -497,20 +514,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "@cases needs cases: @cases(case(\"small\", M=4))");
     } else {
-        const node *word = n->kind == NODE_CALL ? n->left : n;
         out->kernel = true;
-        diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
-                       "this decorator is not part of the tile language");
-        if (word->kind != NODE_NAME ||
-            !diagnose_nearest(r->report, word->text, known, sizeof known / sizeof *known)) {
-            diagnose_help(
-                r->report,
-                "there are @kernel, @cases(...), @constants(...), "
-                "@math(...), @schedule(...), @specialize(...), "
-                "@independent(...), @same_as(...), @graph(...), @verify.numerics(...) and "
-                "@verify.steps(...), "
-                "and of kernels of tiles @kernel.autotune(...), .schedule(...) and .auto");
-        }
+        refuse_decorator(r, n);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "ops/control.h"
 #include "ops/functions.h"
+#include "parameters/thresholds.h"
 #include "program/canonical.h"
 #include "program/composites.h"
 #include "program/function.h"
@@ -299,7 +300,48 @@ static void join_siblings(group_state *g, const int *order) {
     free(leader);
 }
 
-static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) {
+/* Checks that nothing large is there earlier than it must: results have their memory anyway. */
+static bool may_be_early(const plan *p, ir_value v) {
+    const ir_type type = ir_value_get(p->g, v)->type;
+    const int64_t bytes = (int64_t)dtype_size(plan_type(p, v)->element);
+    return plan_is_output(p, v) ||
+           (ir_type_is_static(p->g, type) && ir_type_count(p->g, type) <= TOGETHER_BYTES / bytes);
+}
+
+/* An element-wise nest, which is one phase, and whose results may be made beside those of others.
+ */
+static bool is_nest(const plan *p, int group) {
+    const plan_group *g = &p->groups[group];
+    bool is = g->kind == GROUP_MAP && !g->inside && g->roots.count > 0 &&
+              ir_op_get(p->g, g->anchor)->opcode != GRAPH_CONCAT;
+    for (size_t i = 0; i < g->roots.count && is; i++)
+        is = may_be_early(p, g->roots.items[i]);
+    return is;
+}
+
+static bool waits_for_any(const plan *p, int group, const int *others, int count) {
+    bool waits = false;
+    for (int i = 0; i < count; i++)
+        waits |= group_set_has(p->groups[group].depends, others[i]);
+    return waits;
+}
+
+/* Nests that follow each other, as those of an optimiser do, and of which none waits for another,
+ * belong to the first of them. */
+static void join_nests(group_state *g, const int *order) {
+    const plan *p = g->p;
+    for (int i = 0, first = 0; i < p->group_count; i++) {
+        const int *run = &order[first], count = i - first;
+        if (!is_nest(p, order[i]) || g->owner[order[i]] != order[i])
+            first = i + 1;
+        else if (count == LIMIT_PHASES || waits_for_any(p, order[i], run, count))
+            first = i;
+        else
+            g->owner[order[i]] = *run;
+    }
+}
+
+static bool cut_groups(functions *f, ir_op function, const plan *p, bool joins, status *st) {
     cut_state c = begin_cut(f, ir_op_block(f->m, function, 0));
     group_state g = {.p = p, .owner = base_calloc((size_t)p->group_count + 1, sizeof(int))};
     int *order = base_calloc((size_t)p->group_count + 1, sizeof *order);
@@ -309,6 +351,8 @@ static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) 
     find_owners(&g);
     if (ok && p->concurrent)
         join_siblings(&g, order);
+    if (ok && joins)
+        join_nests(&g, order);
     for (ir_value v = 1; v < c.count; v++)
         if (owner_of(&g, v) >= 0)
             vec_push(&stored[owner_of(&g, v)], v);
@@ -346,10 +390,13 @@ static bool holds_composite(const ir_module *m, ir_op function) {
     return op != 0;
 }
 
-static bool cut_by_plan(functions *f, ir_op function, plan_mode mode, bool concurrent, status *st) {
+static bool cut_by_plan(functions *f, ir_op function, plan_mode mode,
+                        const outline_request *request, status *st) {
+    const bool groups = mode == PLAN_PROGRAM,
+               joins = groups && request->nests_together && request->buffers == 0;
     plan p;
-    plan_build(&p, f->m, function, mode, concurrent, 0);
-    bool ok = p.group_count <= 1 || cut_groups(f, function, &p, st);
+    plan_build(&p, f->m, function, mode, groups && request->concurrent, 0);
+    bool ok = p.group_count <= 1 || cut_groups(f, function, &p, joins, st);
     plan_release(&p);
     return ok;
 }
@@ -363,7 +410,7 @@ static bool cut_into_groups(functions *f, ir_op last, const outline_request *req
         if (!holds_composite(f->m, op) &&
             (request->unfused || !has_few_buffers(f->m, op, request) ||
              !fits_a_kernel(f->m, op, request)))
-            ok = cut_by_plan(f, op, PLAN_PROGRAM, request->concurrent, st);
+            ok = cut_by_plan(f, op, PLAN_PROGRAM, request, st);
         if (op == last)
             break;
     }
@@ -378,7 +425,7 @@ static bool cut_into_operations(functions *f, const outline_request *request, st
          op = ir_op_get(f->m, op)->next) {
         if (!has_few_buffers(f->m, op, request) && program_is_dispatch(f->m, op) &&
             !holds_composite(f->m, op))
-            ok = cut_by_plan(f, op, PLAN_EACH, false, st);
+            ok = cut_by_plan(f, op, PLAN_EACH, request, st);
         if (op == last)
             break;
     }

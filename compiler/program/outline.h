@@ -6,10 +6,12 @@
 #include "ir/ir.h"
 
 typedef struct outline_request {
-    bool unfused;     /* each group of the schedule's plan is a dispatch */
-    bool concurrent;  /* ... of which products that run at once are one */
-    uint32_t buffers; /* that a dispatch may read and write; 0: any number */
-    bool rows_apart;  /* each group is one, too, where rows of one may be: kernels of their own */
+    bool unfused;        /* each group of the schedule's plan is a dispatch */
+    bool concurrent;     /* ... of which products that run at once are one */
+    bool nests_together; /* ... and element-wise nests that follow each other, and of which none
+                            waits for another, where `buffers` is 0 */
+    uint32_t buffers;    /* that a dispatch may read and write; 0: any number */
+    bool rows_apart; /* each group is one, too, where rows of one may be: kernels of their own */
     /* Does the dispatch of a composite take in an operation that its operand i is made of, or, for
      * as many as there are, one that is made of its result? Asked where there is a composite. */
     bool (*takes_in)(const ir_module *m, ir_op composite, uint32_t i, ir_op op);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/donated.h"
 #include "schedule/policy.h"
 
 /* A phase that is prepared once, or left out of some launches, runs apart. */
@@ -17,14 +18,25 @@ static bool is_input(const ir_module *m, ir_value v) {
            d->index < ir_attr_get(m, ir_op_attr(m, kernel, "inputs"))->count;
 }
 
+/* The memory of a buffer: of a donated input its output's; 0: nothing writes it. */
+static ir_value memory_of(const ir_module *m, ir_value v) {
+    ir_op kernel = ir_module_kernel(m);
+    if (!is_input(m, v))
+        return v;
+    int64_t output = donated_output(m, kernel, ir_value_get(m, v)->index);
+    uint32_t inputs = ir_attr_get(m, ir_op_attr(m, kernel, "inputs"))->count;
+    return output < 0 ? 0 : ir_kernel_body(m)->arguments[inputs + (uint32_t)output];
+}
+
 /* Marks the memory that a phase may write; or finds whether it touches some that is marked. */
 static bool walk_memory(const ir_module *m, ir_op phase, bool *written, bool marks) {
     bool touches = false;
     for (ir_walk w = ir_walk_op(m, phase); ir_walk_next(&w);) {
         const ir_op_data *d = ir_op_get(m, w.op);
         for (uint32_t i = 0; i < d->operand_count; i++) {
-            ir_value v = d->operands[i];
-            if (ir_type_of(m, v)->kind != IR_TYPE_BUFFER || is_input(m, v))
+            bool is_buffer = ir_type_of(m, d->operands[i])->kind == IR_TYPE_BUFFER;
+            ir_value v = is_buffer ? memory_of(m, d->operands[i]) : 0;
+            if (!v)
                 continue;
             touches |= written[v];
             written[v] |= marks;
@@ -47,10 +59,9 @@ static bool each_phase(ir_module *m, visit_phase *visit) {
     ir_op kernel = ir_module_kernel(m);
     size_t bytes = ((size_t)ir_value_count(m) + 1) * sizeof(bool);
     bool *written = base_calloc(1, bytes), open = false, ok = true;
-    bool in_place = ir_op_attr(m, kernel, "donated") != 0; /* an input is written, too */
     ir_op op = next_phase(m, ir_block_get(m, ir_op_block(m, kernel, 0))->first);
     for (; op && ok; op = next_phase(m, ir_op_get(m, op)->next)) {
-        bool apart = in_place || runs_apart(m, op);
+        bool apart = runs_apart(m, op);
         ok = visit(m, op, open && !apart && !walk_memory(m, op, written, false));
         if (!ir_op_attr(m, op, "concurrent"))
             memset(written, 0, bytes);

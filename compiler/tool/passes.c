@@ -106,11 +106,14 @@ static bool run_outline(pass_run *r) {
             request.unfused = value != 0;
         else if (strcmp(name, "concurrent") == 0)
             request.concurrent = value != 0;
+        else if (strcmp(name, "nests") == 0)
+            request.nests_together = value != 0;
         else if (strcmp(name, "buffers") == 0 && value >= 0 && value <= UINT32_MAX)
             request.buffers = (uint32_t)value;
         else
             return status_set(r->st, STATUS_INVALID,
-                              "outline has 'groups', 'concurrent' and 'buffers', not '%s'", name);
+                              "outline has 'groups', 'concurrent', 'nests' and 'buffers', not '%s'",
+                              name);
     return found >= 0 && program_outline(r->m, &request, r->st);
 }
 

@@ -166,11 +166,7 @@ static bool has_sizes(const ir_module *m, const ir_op_data *o) {
 static bool has_rule(derivation *d, ir_op op) {
     const char *name = op_info_get(ir_op_get(d->m, op)->opcode)->name + strlen("tessera.");
     const derivative *rule = derivative_of(ir_op_get(d->m, op)->opcode);
-    if (!rule)
-        return transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative", name);
-    const char *lacks = rule->lacks ? rule->lacks(d->m, op) : NULL;
-    return !lacks || transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative %s",
-                                      name, lacks);
+    return rule || transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative", name);
 }
 
 static bool note_active(derivation *d, ir_op op) {
@@ -271,7 +267,9 @@ static ir_value *stand_ins(derivation *d, const ir_value *values, uint32_t count
 /* Loops, branches and combiners that something flows into, but for those with a rule. */
 static bool is_control(const derivation *d, ir_op op, const ir_value *operands) {
     const ir_op_data *o = ir_op_get(d->m, op);
-    return control_has_blocks(o->opcode) && !derivative_of(o->opcode) && !d->muted &&
+    const derivative *rule = derivative_of(o->opcode);
+    bool has_rule = rule && !(rule->by_turns && rule->by_turns(d->m, op));
+    return control_has_blocks(o->opcode) && !has_rule && !d->muted &&
            derive_is_active(d, operands, o->operand_count);
 }
 

@@ -205,6 +205,8 @@ bool derive_control(derivation *d, ir_op op, const ir_value *operands) {
         return derive_reduction(d, op, operands);
     case GRAPH_SORT:
         return derive_sort(d, op, operands);
+    case GRAPH_SCATTER:
+        return derive_scatter(d, op, operands);
     default:
         return refuse(d, op);
     }

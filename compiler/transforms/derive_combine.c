@@ -1,5 +1,5 @@
-/* derive_combine.c - derivatives of reductions with a function, and of sorts with an order of their
- * own. */
+/* derive_combine.c - derivatives of reductions and scatters with a function, and of sorts with an
+ * order of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +36,12 @@ static ir_op loop_of(derivation *d, ir_op op, const combine_shape *s, const ir_v
     return loop;
 }
 
+/* Derives the loop that an operation is, which is built for that and goes again. */
+static bool derive_as(derivation *d, ir_op loop, const ir_value *values) {
+    derive_make_room(d);
+    return (d->reverse ? derive_loop_record : derive_loop_forward)(d, loop, values);
+}
+
 bool derive_reduction(derivation *d, ir_op op, const ir_value *operands) {
     const combine_shape s = combine_shape_of(d->m, op);
     const ir_op before = before_built(d);
@@ -47,10 +53,81 @@ bool derive_reduction(derivation *d, ir_op op, const ir_value *operands) {
     }
     bool ok = note_behind(d, before);
     ir_op loop = ok ? loop_of(d, op, &s, values) : 0;
-    derive_make_room(d);
-    ok = ok && (d->reverse ? derive_loop_record : derive_loop_forward)(d, loop, values);
+    ok = ok && derive_as(d, loop, values);
     for (uint32_t i = 0; ok && i < s.count; i++)
         d->copies[ir_op_get(d->m, op)->results[i]] = d->copies[ir_op_get(d->m, loop)->results[i]];
+    if (ok)
+        ir_op_erase(d->m, loop);
+    free(values);
+    return ok;
+}
+
+/* ---- scatters ---- */
+
+/* A part of a tensor along its first axis, as a tensor of one part; and back. */
+static ir_value as_one(ir_builder *b, ir_value part) {
+    const ir_type_data t = *build_type(b, part);
+    ir_dim dims[IR_MAX_RANK] = {1};
+    memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
+    return build_reshape(b, part, t.rank + 1, dims);
+}
+
+/* A turn: the block of what is at the index and the update, put at the index. */
+static void fill_turn(const combiner *c, ir_builder *b, const ir_value *arguments) {
+    const uint32_t count = c->s.count;
+    const ir_value *updates = arguments + count + 1, at = as_one(b, arguments[count]);
+    ir_value *both = combiner_room(2 * count), *next = combiner_room(count);
+    for (uint32_t i = 0; i < count; i++) {
+        both[i] = build_gather(b, arguments[i], at, 0, 0);
+        both[count + i] = as_one(b, updates[i]);
+    }
+    combiner_apply(c, b, both, next);
+    for (uint32_t i = 0; i < count; i++)
+        next[i] = build_scatter_set(b, arguments[i], at, next[i], 0);
+    combiner_end(b, next, count);
+    free(both);
+    free(next);
+}
+
+/* The loop over the updates that the scatter is, of tensors with its axis first. */
+static ir_op updating_loop(derivation *d, ir_op op, const combine_shape *s,
+                           const ir_value *values) {
+    const combiner c = {.m = d->m, .b = d->b, .op = op, .s = *s};
+    const turn_loop all = {
+        .values = values, .count = 2 * s->count + 1, .carried = s->count, .turns = s->updates};
+    ir_builder inner;
+    ir_op loop = build_turns(&d->b, &all, &inner);
+    fill_turn(&c, &inner, ir_block_get(d->m, ir_op_block(d->m, loop, 0))->arguments + 1);
+    return loop;
+}
+
+/* The scatter's results are those of the loop, with the axis where it was. */
+static bool take_results(derivation *d, ir_op op, const combine_shape *s, ir_op loop) {
+    const ir_op before = before_built(d);
+    ir_value *made = combiner_room(s->count);
+    for (uint32_t i = 0; i < s->count; i++)
+        made[i] = build_moved(&d->b, d->copies[ir_op_get(d->m, loop)->results[i]], 0, s->axis);
+    bool ok = note_behind(d, before);
+    for (uint32_t i = 0; i < s->count; i++)
+        d->copies[ir_op_get(d->m, op)->results[i]] = made[i];
+    free(made);
+    return ok;
+}
+
+bool derive_scatter(derivation *d, ir_op op, const ir_value *operands) {
+    const combine_shape s = combine_shape_of(d->m, op);
+    const ir_op before = before_built(d);
+    const uint32_t count = 2 * s.count + 1;
+    for (uint32_t i = 0; s.dims[s.axis] == 0 && i < s.count; i++)
+        d->copies[ir_op_get(d->m, op)->results[i]] = operands[i];
+    if (s.dims[s.axis] == 0)
+        return true;
+    ir_value *values = combiner_room(count);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = i == s.count ? operands[i] : build_moved(&d->b, operands[i], s.axis, 0);
+    bool ok = note_behind(d, before);
+    ir_op loop = ok ? updating_loop(d, op, &s, values) : 0;
+    ok = ok && derive_as(d, loop, values) && take_results(d, op, &s, loop);
     if (ok)
         ir_op_erase(d->m, loop);
     free(values);

@@ -25,6 +25,9 @@ typedef struct transforming {
 bool transform_refuse(transforming *t, transform_fault_kind kind, ir_op op, const char *why, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* These values stand for the results of a transform, which goes. */
+void transform_replace(ir_module *m, ir_op op, const ir_value *by);
+
 /* Expands one transform, whose block has none in it. */
 bool expand_jvp(transforming *t, ir_op op);
 bool expand_vjp(transforming *t, ir_op op);
@@ -120,9 +123,11 @@ bool derive_loop_forward(derivation *d, ir_op op, const ir_value *operands);
 bool derive_loop_record(derivation *d, ir_op op, const ir_value *operands);
 bool derive_loop_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
                            ir_value *out);
-/* derive_combine.c: a reduction with a function is a loop, of a sort the positions are gathered. */
+/* derive_combine.c: a reduction with a function is a loop, and a scatter with one is a loop over
+ * the updates; of a sort the positions are gathered. */
 bool derive_reduction(derivation *d, ir_op op, const ir_value *operands);
 bool derive_sort(derivation *d, ir_op op, const ir_value *operands);
+bool derive_scatter(derivation *d, ir_op op, const ir_value *operands);
 /* Room for what stands for the values that there are by now. */
 void derive_make_room(derivation *d);
 /* Notes the operations from one to the last that is there by now; tangents are built behind. */

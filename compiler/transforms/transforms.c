@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ir/rename.h"
 #include "ops/control.h"
 #include "ops/tiles.h"
 
@@ -28,6 +29,15 @@ bool transform_refuse(transforming *t, transform_fault_kind kind, ir_op op, cons
     vsnprintf(t->fault->why, sizeof t->fault->why, why, list);
     va_end(list);
     return false;
+}
+
+void transform_replace(ir_module *m, ir_op op, const ir_value *by) {
+    const ir_op_data *o = ir_op_get(m, op);
+    ir_renaming renaming = ir_renaming_new(m);
+    for (uint32_t i = 0; i < o->result_count; i++)
+        ir_rename(&renaming, o->results[i], by[i]);
+    ir_renaming_end(&renaming, o->next);
+    ir_op_erase(m, op);
 }
 
 /* ---- one, and all in it ---- */

@@ -178,24 +178,18 @@ bool expand_vjp(transforming *t, ir_op op) {
     const ir_op_data *o = ir_op_get(m, op);
     const transform_shape s = transform_shape_of(m, op);
     ir_builder b = {.m = m, .block = o->block, .before = op, .location = o->location};
-    ir_value *results = base_calloc(s.result_count + 1, sizeof *results),
+    ir_value *results = base_calloc(s.result_count + s.wrt_count + 1, sizeof *results),
              *cotangents = base_calloc(s.result_count + 1, sizeof *cotangents),
-             *out = base_calloc(s.wrt_count + 1, sizeof *out);
+             *out = results + s.result_count;
     for (uint32_t i = 0; i < s.of_count; i++)
         cotangents[s.of[i]] = o->operands[i];
     const derived_function f = {ir_op_block(m, op, 0), s.values, s.wrt, s.wrt_count};
     bool ok = derive_pull(t, &b, &f, results, cotangents, out);
-    for (uint32_t i = 0; i < s.result_count && ok; i++)
-        ir_replace_uses(m, o->results[i], results[i]);
-    for (uint32_t i = 0; i < s.wrt_count && ok; i++) {
-        ir_value given =
-            out[i] ? out[i] : build_zero(&b, ir_value_get(m, s.values[s.wrt[i]])->type);
-        ir_replace_uses(m, o->results[s.result_count + i], given);
-    }
+    for (uint32_t i = 0; i < s.wrt_count && ok; i++)
+        out[i] = out[i] ? out[i] : build_zero(&b, ir_value_get(m, s.values[s.wrt[i]])->type);
     if (ok)
-        ir_op_erase(m, op);
+        transform_replace(m, op, results);
     free(results);
     free(cotangents);
-    free(out);
     return ok;
 }

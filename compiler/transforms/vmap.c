@@ -272,10 +272,12 @@ bool expand_vmap(transforming *t, ir_op op) {
     batch_flow(&s, block);
     bool ok = batch_block(&s, block);
     s.b.location = o->location;
+    ir_value *results = base_calloc((size_t)o->result_count + 1, sizeof *results);
     for (uint32_t i = 0; i < o->result_count && ok; i++)
-        ir_replace_uses(m, o->results[i], batch_all(&s, end->operands[i]));
+        results[i] = batch_all(&s, end->operands[i]);
     if (ok)
-        ir_op_erase(m, op);
+        transform_replace(m, op, results);
+    free(results);
     vec_release(&s.stands);
     vec_release(&s.batched);
     return ok;

@@ -41,8 +41,8 @@ typedef struct derivative {
     bool zero;   /* nothing flows through it */
     bool linear; /* in its float operands together: a missing tangent is 0 */
     bool each;   /* linear in each of its float operands by itself */
-    /* Why an operation of this kind has no derivative; NULL: it has one. */
-    const char *(*lacks)(const ir_module *m, ir_op op);
+    /* Is the operation derived as the loop that it is? NULL: none of this kind is. */
+    bool (*by_turns)(const ir_module *m, ir_op op);
     bool sized; /* it has none of dimensions that are not known */
     factor (*factor)(const element *e, uint32_t operand);
     /* Tangents by operand, 0: it has none; gives that of the result. */
@@ -91,5 +91,7 @@ ir_op build_turns(ir_builder *b, const turn_loop *t, ir_builder *inner);
  * of it are left out. Updates have the shape of the indices. */
 ir_value build_scatter_add(ir_builder *b, ir_value zeros, ir_value indices, ir_value updates,
                            int axis);
+/* `x` with updates put at i32 indices along an axis, the last one of a place; likewise. */
+ir_value build_scatter_set(ir_builder *b, ir_value x, ir_value indices, ir_value updates, int axis);
 
 #endif

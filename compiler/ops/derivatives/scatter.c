@@ -1,5 +1,5 @@
 /* scatter.c - derivatives of scatters: of those that add, multiply, take the greater or the lesser,
- * or put their updates in place. */
+ * or put their updates in place. Others are loops over their updates (transforms/). */
 #include <string.h>
 
 #include "ops/combine.h"
@@ -37,10 +37,8 @@ static scatter_kind kind_of(const ir_module *m, ir_op op) {
     return SCATTER_OTHER;
 }
 
-static const char *scatter_lacks(const ir_module *m, ir_op op) {
-    return kind_of(m, op) == SCATTER_OTHER
-               ? "but of one tensor, with mode=\"set\", \"add\", \"mul\", \"max\" or \"min\""
-               : NULL;
+static bool is_by_turns(const ir_module *m, ir_op op) {
+    return kind_of(m, op) == SCATTER_OTHER;
 }
 
 /* ---- other scatters ---- */
@@ -62,6 +60,11 @@ static ir_value scattered(ir_builder *b, ir_value x, ir_value indices, ir_value 
     ir_op_set_operands(b->m, ir_block_get(b->m, ir_op_block(b->m, op, 0))->last, &made, 1);
     ir_op_erase(b->m, add);
     return y;
+}
+
+ir_value build_scatter_set(ir_builder *b, ir_value x, ir_value indices, ir_value updates,
+                           int axis) {
+    return scattered(b, x, indices, updates, axis, -1);
 }
 
 /* Elements at the indices along an axis; zeros where the axis has none to be taken. */
@@ -133,8 +136,9 @@ static ir_value forward_one(ir_builder *b, ir_op op, ir_value x, ir_value update
     const scattering s = open_scattering(b, op);
     ir_value by_x, by_updates;
     shares(b, &s, &by_x, &by_updates);
-    return build_scatter_add(b, build_binary(b, GRAPH_MUL, x, by_x), s.indices,
-                             build_binary(b, GRAPH_MUL, updates, by_updates), s.axis);
+    x = build_binary(b, GRAPH_MUL, x, by_x);
+    updates = build_binary(b, GRAPH_MUL, updates, by_updates);
+    return build_scatter_add(b, x, s.indices, updates, s.axis);
 }
 
 static void transpose_one(ir_builder *b, ir_op op, ir_value t, ir_value *out) {
@@ -252,8 +256,9 @@ static ir_value forward_scatter(ir_builder *b, ir_op op, const ir_value *tangent
     if (kind == SCATTER_ADDS || kind == SCATTER_SETS)
         return scattered(b, t[0], d->operands[1], t[1], combine_shape_of(b->m, op).axis,
                          kind == SCATTER_SETS ? -1 : GRAPH_ADD);
-    ir_value made = (kind == SCATTER_MULTIPLIES ? forward_product : forward_one)(
-        b, op, build_wide(b, t[0]), build_wide(b, t[1]));
+    for (int i = 0; i < 2; i++)
+        t[i] = build_wide(b, t[i]);
+    ir_value made = (kind == SCATTER_MULTIPLIES ? forward_product : forward_one)(b, op, t[0], t[1]);
     return build_convert(b, made, own);
 }
 
@@ -272,4 +277,4 @@ static void transpose_scatter(ir_builder *b, ir_op op, ir_value cotangent, const
 }
 
 const derivative derivative_scatter = {
-    .forward = forward_scatter, .transpose = transpose_scatter, .lacks = scatter_lacks};
+    .forward = forward_scatter, .transpose = transpose_scatter, .by_turns = is_by_turns};
