@@ -173,7 +173,7 @@ def start(build):
 
 def module_of(text, name, kernel, folder):
     handle, size = ctypes.c_void_p(), ctypes.c_size_t()
-    options = Options(size=ctypes.sizeof(Options), kernel=kernel.encode())
+    options = Options(size=ctypes.sizeof(Options), kernel=kernel.encode() if kernel else None)
     data = text.encode()
     code = compiler.tsrCompile(data, ctypes.c_size_t(len(data)), name.encode(), ctypes.byref(options), ctypes.byref(handle))
     try:
@@ -203,7 +203,7 @@ def judge(path):
         text, functions = rewritten(Path(path).read_text(encoding="utf-8"))
         with tempfile.TemporaryDirectory(prefix="suite-") as folder:
             for function, kinds in functions.items():
-                results = arrays_of(module_of(text, path, function, folder)())
+                results = arrays_of(module_of(text, path, function if len(functions) > 1 else None, folder)())
                 for at, (kind, tolerance, custom) in enumerate(kinds):
                     if not holds(kind, tolerance, custom, results[2 * at], results[2 * at + 1]):
                         return path, f"other values: {kind} of @{function}", time.monotonic() - begun
@@ -247,7 +247,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(prefix="parts-") as parts:
         files = [str(one) for one in files_of(given.folder, given.all, parts if given.interpret else None) if re.search(given.filter, one.name)]
-        with concurrent.futures.ProcessPoolExecutor(given.jobs, initializer=start, initargs=(given.build,), max_tasks_per_child=200) as pool:
+        with concurrent.futures.ProcessPoolExecutor(given.jobs, initializer=start, initargs=(given.build,)) as pool:
             outcomes = list(pool.map(judge, files, chunksize=4))
     return report(outcomes, given)
 
