@@ -35,14 +35,15 @@ static bool repeat_constants(importer *im, const shlo_op *op, const value_refs *
     for (size_t i = 0; i < outside->count; i++) {
         const shlo_op *made = outside->items[i]->op;
         ir_value again;
-        outer[i] = im->made[outside->items[i]->number];
+        outer[2 * i] = im->made[outside->items[i]->number];
+        outer[2 * i + 1] = im->imaginary[outside->items[i]->number];
         if (!made || !made->info || made->info->opcode != SHLO_OP_CONSTANT ||
             outside->items[i]->type->rank != 0)
             return import_refuse(im, op,
                                  "its body reads a value of the outside that is no constant");
         if (!import_constant(im, made, 0, &again))
             return false;
-        im->made[outside->items[i]->number] = again;
+        im->made[outside->items[i]->number] = im->imaginary[outside->items[i]->number] = again;
     }
     return true;
 }
@@ -59,7 +60,7 @@ static bool take_scalars(importer *im, const shlo_op *op, const shlo_block *body
     return true;
 }
 
-bool import_block_end(importer *im, const shlo_block *body) {
+static bool end_block(importer *im, const shlo_block *body) {
     const uint32_t count = body->last->operand_count;
     ir_value *ends = base_calloc((size_t)count + 1, sizeof *ends);
     for (uint32_t i = 0; i < count; i++)
@@ -79,16 +80,21 @@ bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, cons
         body->last->info->opcode != SHLO_OP_RETURN)
         return import_refuse(im, op, "its body does not take two scalars for each tensor");
     import_captures(im, op, &outside);
-    ir_value *outer = base_calloc(outside.count + 1, sizeof *outer);
+    ir_value *outer = base_calloc(2 * outside.count + 1, sizeof *outer);
+    const bool inside = im->in_combiner;
     im->b.block = block;
     im->b.before = 0;
+    im->in_combiner = true;
     const bool good = take_scalars(im, op, body, count, pairs) &&
                       repeat_constants(im, op, &outside, outer) && import_block(im, body) &&
-                      import_block_end(im, body);
-    for (size_t i = 0; i < outside.count; i++)
-        im->made[outside.items[i]->number] = outer[i];
+                      end_block(im, body);
+    for (size_t i = 0; i < outside.count; i++) {
+        im->made[outside.items[i]->number] = outer[2 * i];
+        im->imaginary[outside.items[i]->number] = outer[2 * i + 1];
+    }
     free(outer);
     vec_release(&outside);
+    im->in_combiner = inside;
     im->b = around;
     return good;
 }
@@ -136,7 +142,7 @@ ir_value import_known_reduction(importer *im, const shlo_op *op, const char *kin
         kind = all ? "min" : "max";
         x = build_convert(&im->b, x, DTYPE_I32);
     }
-    const bool sums = strcmp(kind, "sum") == 0;
+    const bool sums = strcmp(kind, "sum") == 0 || strcmp(kind, "prod") == 0;
     ir_named_attr attrs[] = {{"kind", ir_attr_string(im->m, kind)},
                              {"axes", ir_attr_int_array(im->m, axes, count)},
                              {"order", ir_attr_string(im->m, order_info_of(ORDER_LANES64)->name)}};
