@@ -75,6 +75,8 @@ typedef VEC(ir_value) import_values;
 typedef VEC(ir_type) import_types;
 void import_push(const importer *im, const shlo_value *v, import_values *out);
 bool import_push_type(importer *im, const shlo_op *op, const shlo_type *t, import_types *out);
+/* The other way round: results of an operation of ours, in a row, for those of the source. */
+void import_take_results(const shlo_op *op, const ir_value *from, ir_value *results);
 /* Gives a value its next one, or two, of `from`, which moves on. */
 void import_pull(importer *im, const shlo_value *v, const ir_value **from);
 
@@ -114,10 +116,13 @@ ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y);
 /* The one operation of a body of two scalars that is a sum, a product, a maximum or a minimum of
  * them: its kind as tessera.reduce has it, "and" or "or"; NULL: it is another one. */
 const char *import_kind_of(const shlo_block *body);
-/* A block of a combiner: `count` scalars of one place, and as many of another. Of a sort the source
- * has them in pairs. False when refused. */
+/* The block of a combiner of `count` tensors: scalars of one place, and then those of another; of a
+ * sort the source has them in pairs. False when refused. Parameters: the operation with this body,
+ * the block to fill, and how the body has its arguments. */
 bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, const shlo_block *body,
                            uint32_t count, bool pairs);
+/* Ends the block that is built with what the body returns. */
+bool import_end_block(importer *im, const shlo_block *body);
 /* A kind that tessera.reduce has for this element; NULL: the body is run as it is. */
 const char *import_reducible(const importer *im, const char *kind, ir_value x);
 /* Sums, products and extremes of numbers over axes, in ascending order; and, or of truth values. 0
@@ -128,7 +133,7 @@ ir_value import_known_reduction(importer *im, const shlo_op *op, const char *kin
 ir_value import_combined(importer *im, const char *kind, ir_value init, ir_value x);
 /* Reduces the last axis of tensors, from these scalars on, by the body of `op`. */
 bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
-                        const ir_value *tensors, const ir_value *inits, uint32_t count,
+                        const import_values *tensors, const import_values *inits,
                         ir_value *results);
 
 /* ---- import_control.c ---- */

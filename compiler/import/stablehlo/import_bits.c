@@ -208,3 +208,32 @@ bool import_reduce_precision(importer *im, const shlo_op *op, int graph, ir_valu
     results[0] = build_select(&im->b, number, import_bitcast(im, bits, t), x);
     return true;
 }
+
+/* The number beside x in the direction of y: as integers, magnitudes follow each other. */
+bool import_next_after(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 2))
+        return false;
+    ir_value x = import_operand(im, op, 0), y = import_operand(im, op, 1);
+    const dtype t = import_type_of(im, x)->element;
+    const dtype_format *f = dtype_format_of(t);
+    const dtype as = import_unsigned(t);
+    if (!f || !f->infinity || as == DTYPE_NONE)
+        return import_refuse(im, op, "of %s is not supported", dtype_name(t));
+    ir_value bits = import_bitcast(im, x, as), one = import_bits_like(im, bits, 1);
+    ir_value zero = import_like(im, x, 0);
+    ir_value up = import_is(im, "lt", x, y), positive = import_is(im, "gt", x, zero);
+    ir_value down = build_unary(&im->b, GRAPH_NOT, up);
+    ir_value grows = build_select(&im->b, positive, up, down);
+    ir_value next = build_select(&im->b, grows, import_binary(im, GRAPH_ADD, bits, one),
+                                 import_binary(im, GRAPH_SUB, bits, one));
+    const uint64_t sign = (uint64_t)1 << (8 * dtype_size(as) - 1);
+    ir_value least = build_select(&im->b, up, one, import_bits_like(im, bits, sign | 1));
+    next = build_select(&im->b, import_is(im, "eq", x, zero), least, next);
+    ir_value number = import_binary(im, GRAPH_AND, import_is(im, "eq", x, x),
+                                    import_is(im, "eq", y, y));
+    ir_value sum = import_binary(im, GRAPH_ADD, x, y); /* NaN where one of them is */
+    ir_value made = build_select(&im->b, import_is(im, "eq", x, y), y, import_bitcast(im, next, t));
+    results[0] = build_select(&im->b, number, made, sum);
+    return true;
+}

@@ -42,6 +42,14 @@ void import_pull(importer *im, const shlo_value *v, const ir_value **from) {
     im->imaginary[v->number] = import_is_complex(v) ? *(*from)++ : 0;
 }
 
+void import_take_results(const shlo_op *op, const ir_value *from, ir_value *results) {
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        results[i] = *from++;
+        if (import_is_complex(&op->results[i]))
+            results[op->result_count + i] = *from++;
+    }
+}
+
 ir_type import_pair_type(importer *im, const shlo_op *op, ir_type part) {
     ir_type_data t = *ir_type_get(im->m, part);
     if (t.rank == IR_MAX_RANK) {
@@ -217,6 +225,14 @@ static complex_value hyperbolic_tangent(importer *im, complex_value x) {
     return turned(im, tangent(im, turned(im, x, false)), true);
 }
 
+static complex_value hyperbolic_sine_of(importer *im, complex_value x) {
+    return turned(im, sine(im, turned(im, x, false)), true);
+}
+
+static complex_value hyperbolic_cosine_of(importer *im, complex_value x) {
+    return cosine(im, turned(im, x, false));
+}
+
 /* e^z - 1 = (expm1(a) cos b - 2 sin^2(b/2), e^a sin b) */
 static complex_value exponential_minus_one(importer *im, complex_value x) {
     ir_value half = un(im, GRAPH_SIN, mul(im, x.im, import_like(im, x.im, 0.5)));
@@ -290,6 +306,8 @@ static const struct complex_function {
     {SHLO_OP_TAN, tangent, true},
     {SHLO_OP_CHLO_TAN, tangent, true},
     {SHLO_OP_TANH, hyperbolic_tangent, true},
+    {SHLO_OP_CHLO_SINH, hyperbolic_sine_of, true},
+    {SHLO_OP_CHLO_COSH, hyperbolic_cosine_of, true},
 };
 
 /* Operations that do to each part what they do to a number. */
@@ -299,8 +317,8 @@ static bool is_by_part(shlo_opcode opcode) {
         SHLO_OP_CONSTANT,  SHLO_OP_CONCATENATE,   SHLO_OP_DYNAMIC_BROADCAST_IN_DIM,
         SHLO_OP_GATHER,    SHLO_OP_DYNAMIC_SLICE, SHLO_OP_DYNAMIC_UPDATE_SLICE,
         SHLO_OP_NEGATE,    SHLO_OP_PAD,           SHLO_OP_OPTIMIZATION_BARRIER,
-        SHLO_OP_REDUCE,    SHLO_OP_REDUCE_WINDOW, SHLO_OP_RESHAPE,
-        SHLO_OP_REVERSE,   SHLO_OP_SCATTER,       SHLO_OP_SELECT,
+           SHLO_OP_RESHAPE,
+        SHLO_OP_REVERSE,         SHLO_OP_SELECT,
         SHLO_OP_SLICE,     SHLO_OP_SUBTRACT,      SHLO_OP_TRANSPOSE,
         SHLO_OP_CUSTOM_CALL};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -309,24 +327,15 @@ static bool is_by_part(shlo_opcode opcode) {
     return false;
 }
 
-/* Operations that take values in a row: calls, branches and loops. */
+/* Operations that take values in a row: calls, branches and loops, and what combines by a body. */
 static bool is_in_rows(shlo_opcode opcode) {
     return opcode == SHLO_OP_CALL || opcode == SHLO_OP_COMPOSITE || opcode == SHLO_OP_CASE ||
-           opcode == SHLO_OP_IF || opcode == SHLO_OP_WHILE || opcode == SHLO_OP_TUPLE;
-}
-
-/* Bodies see both parts of a number as the present one, so a product of them would be wrong. */
-static bool adds_alone(const shlo_op *op) {
-    for (uint32_t i = 0; i < op->region_count; i++)
-        for (const shlo_op *in = op->regions[i]->first; in; in = in->next)
-            if (!in->info || (in->info->opcode != SHLO_OP_ADD && in->info->opcode != SHLO_OP_RETURN))
-                return false;
-    return true;
+           opcode == SHLO_OP_IF || opcode == SHLO_OP_WHILE || opcode == SHLO_OP_TUPLE ||
+           opcode == SHLO_OP_REDUCE || opcode == SHLO_OP_REDUCE_WINDOW ||
+           opcode == SHLO_OP_SCATTER || opcode == SHLO_OP_SORT;
 }
 
 static bool by_part(importer *im, const shlo_op *op, ir_value *results) {
-    if (op->region_count && !adds_alone(op))
-        return import_refuse(im, op, "of complex numbers it sums alone");
     for (int part = 0; part < 2; part++) {
         im->part = part;
         if (!import_handled(im, op, results + part * (int)op->result_count))
@@ -462,6 +471,10 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return convert(im, op, results);
     case SHLO_OP_DOT_GENERAL:
         return contraction(im, op, results);
+    case SHLO_OP_BITCAST_CONVERT:
+        if (!shlo_type_equal(op->operands[0]->type, op->results[0].type))
+            return import_refuse(im, op, "of complex numbers is not supported");
+        return two(results, operand(im, op, 0));
     default:
         return function(im, op, results);
     }

@@ -99,28 +99,10 @@ static void leave(inside *s) {
     vec_release(&s->outer);
 }
 
-/* Operands in a row; and the results of an operation of ours, each one value or two. */
+/* Operands in a row. */
 static void push_operands(const importer *im, const shlo_op *op, import_values *out) {
     for (uint32_t i = 0; i < op->operand_count; i++)
         import_push(im, op->operands[i], out);
-}
-
-static bool end_block(importer *im, const shlo_block *body) {
-    import_values ends = {0};
-    push_operands(im, body->last, &ends);
-    ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                   .operands = ends.items,
-                                   .operand_count = (uint32_t)ends.count});
-    vec_release(&ends);
-    return true;
-}
-
-static void take_results(const shlo_op *op, const ir_value *from, ir_value *results) {
-    for (uint32_t i = 0; i < op->result_count; i++) {
-        results[i] = *from++;
-        if (import_is_complex(&op->results[i]))
-            results[op->result_count + i] = *from++;
-    }
 }
 
 static bool has_values(importer *im, const shlo_op *op, const value_refs *captured) {
@@ -158,7 +140,7 @@ static bool write_branch(importer *im, const branching *b, uint32_t region, ir_b
     take_captured(&s);
     bool good = body && body->last && body->argument_count == 0 &&
                 body->last->operand_count == b->op->result_count;
-    good = good ? import_block(im, body) && end_block(im, body)
+    good = good ? import_block(im, body) && import_end_block(im, body)
                 : import_refuse(im, b->op, "a branch does not give what the others give");
     leave(&s);
     return good;
@@ -226,7 +208,7 @@ static bool chosen(importer *im, const shlo_op *op, const value_refs *captured,
         good = branch(im, &b, 0, import_operand(im, op, 0), &values);
     }
     if (good)
-        take_results(op, values.items, results);
+        import_take_results(op, values.items, results);
     vec_release(&types);
     vec_release(&values);
     return good;
@@ -257,7 +239,7 @@ static bool loop_block(importer *im, const shlo_op *op, uint32_t region, ir_bloc
     take_captured(&s);
     bool good = import_block(im, body);
     if (good && region == 0) {
-        good = end_block(im, body);
+        good = import_end_block(im, body);
     } else if (good) { /* what is captured goes round as it is */
         import_values ends = {0};
         push_operands(im, body->last, &ends);
@@ -289,7 +271,7 @@ static bool general_loop(importer *im, const shlo_op *op, const value_refs *capt
                                                 .region_count = 2});
     for (uint32_t i = 0; i < types.count; i++)
         vec_push(&made, ir_op_result(im->m, loop, i));
-    take_results(op, made.items, results);
+    import_take_results(op, made.items, results);
     vec_release(&operands);
     vec_release(&types);
     vec_release(&made);
@@ -357,7 +339,7 @@ static bool called(importer *im, const shlo_op *op, const char *name, ir_value *
                                                     .attr_count = 1});
         for (uint32_t i = 0; i < types.count; i++)
             vec_push(&made, ir_op_result(im->m, call, i));
-        take_results(op, made.items, results);
+        import_take_results(op, made.items, results);
     }
     vec_release(&operands);
     vec_release(&types);
