@@ -399,8 +399,7 @@ static bool convert(importer *im, const shlo_op *op, ir_value *results) {
         return import_refuse(im, op, "its result is not supported");
     ir_value zero = import_like(im, x.re, 0);
     if (to == DTYPE_BOOL) {
-        results[0] = import_binary(im, GRAPH_OR, import_is(im, "ne", x.re, zero),
-                                   import_is(im, "ne", x.im, import_like(im, x.im, 0)));
+        results[0] = import_is(im, "ne", x.re, zero); /* as any other type, of the real part */
         return true;
     }
     results[0] = build_convert(&im->b, x.re, to);
