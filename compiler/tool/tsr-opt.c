@@ -48,6 +48,7 @@ static const char usage[] =
     "docs/devices.md has it\n"
     "  --limits                 print the limits of the language, as docs/language.md has them\n"
     "  --batches                print the rules of batches, as docs/batches.md has them\n"
+    "  --stablehlo              print the operations of StableHLO, as docs/stablehlo.md has them\n"
     "  --pyi                    print the names of the language with their parameters, as "
     "harness/python/tessera/language.pyi has them\n"
     "  -h, --help               print this\n";

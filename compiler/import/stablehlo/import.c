@@ -67,9 +67,7 @@ bool import_refused(importer *im, const shlo_op *op, int graph, ir_value *result
 /* ---- types and values ---- */
 
 dtype import_element(shlo_element e) {
-    return e == SHLO_C64    ? DTYPE_F32
-           : e == SHLO_C128 ? DTYPE_F64
-                            : shlo_element_get(e)->type;
+    return e == SHLO_C64 ? DTYPE_F32 : e == SHLO_C128 ? DTYPE_F64 : shlo_element_get(e)->type;
 }
 
 bool import_is_complex(const shlo_value *v) {
@@ -127,6 +125,7 @@ bool import_takes(importer *im, const shlo_op *op, uint32_t operands) {
                          op->operand_count, op->result_count);
 }
 
+/* Parameters: the operation of the source, and those of graph_build. */
 ir_value import_build(importer *im, const shlo_op *op, int opcode, const ir_value *operands,
                       uint32_t count, const ir_named_attr *attrs, uint32_t attr_count) {
     ir_type types[LIMIT_OPERANDS];
@@ -269,8 +268,7 @@ static bool take_arguments(importer *im, const shlo_function *f, ir_block block,
             return false;
         im->made[v->number] = ir_block_add_argument(im->m, block, t, NULL);
         if (kernel && complex)
-            import_unpair(im, im->made[v->number], &im->made[v->number],
-                          &im->imaginary[v->number]);
+            import_unpair(im, im->made[v->number], &im->made[v->number], &im->imaginary[v->number]);
         else if (complex)
             im->imaginary[v->number] = ir_block_add_argument(im->m, block, t, NULL);
     }
@@ -305,8 +303,8 @@ static bool give_results(importer *im, const shlo_function *f, bool kernel) {
 static uint32_t tensors_of(const shlo_type *t, uint32_t from, uint32_t to, bool kernel) {
     uint32_t count = to - from;
     for (uint32_t i = from; i < to && !kernel; i++)
-        count += t->parts[i]->kind == SHLO_TYPE_TENSOR &&
-                 shlo_element_is_complex(t->parts[i]->element);
+        count +=
+            t->parts[i]->kind == SHLO_TYPE_TENSOR && shlo_element_is_complex(t->parts[i]->element);
     return count;
 }
 

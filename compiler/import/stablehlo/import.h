@@ -26,7 +26,7 @@ typedef struct importer {
     ir_value *imaginary;  /* the same of the second part of a complex one */
     int part;             /* of complex values that handlers see: 0 the real, 1 the imaginary one */
     uint32_t value_count; /* numbers are 1 to this */
-    /* Of the body of a map, which is written out on tensors of this shape instead of scalars. */
+    /* The body of a map is written out on tensors of this shape instead of scalars. */
     int lifted; /* axes; -1: no map is written out */
     ir_dim shape[IR_MAX_RANK];
     bool in_combiner; /* the body of one is written: functions that it calls are written out */
@@ -42,8 +42,8 @@ bool import_refuse(importer *im, const shlo_op *op, const char *format, ...)
 /* The value that stands for an operand; of a complex one the present part. */
 ir_value import_operand(const importer *im, const shlo_op *op, uint32_t i);
 const ir_type_data *import_type_of(const importer *im, ir_value v);
-/* Of complex elements that of a part. 0 when refused: an element, an extent, or a number of axes that
- * Graph IR has not. */
+/* The type; complex elements have that of a part. 0 when refused: an element, an extent, or a
+ * number of axes that Graph IR has not. */
 ir_type import_type(importer *im, const shlo_op *op, const shlo_type *t);
 ir_type import_result_type(importer *im, const shlo_op *op, uint32_t i);
 /* One operation with inferred results; 0 when refused. */
@@ -65,7 +65,8 @@ bool import_is_complex(const shlo_value *v);
 bool import_has_complex(const shlo_op *op);
 bool import_complex_op(importer *im, const shlo_op *op, ir_value *results);
 
-/* The type of pairs along a last axis, 0 when refused; both parts of such ones, and these of parts. */
+/* The type of pairs along a last axis, 0 when refused; both parts of such ones, and these of parts.
+ */
 ir_type import_pair_type(importer *im, const shlo_op *op, ir_type part);
 void import_unpair(importer *im, ir_value pairs, ir_value *real, ir_value *imaginary);
 ir_value import_pair(importer *im, ir_value real, ir_value imaginary);

@@ -58,8 +58,9 @@ static bool repeat_constants(importer *im, const shlo_op *op, const value_refs *
 static bool take_scalars(importer *im, const shlo_op *op, const shlo_block *body, bool pairs) {
     const uint32_t count = body->argument_count / 2;
     for (uint32_t i = 0; i < 2 * count; i++) {
-        const shlo_value *v =
-            &body->arguments[!pairs ? i : i < count ? 2 * i : 2 * (i - count) + 1];
+        const shlo_value *v = &body->arguments[!pairs      ? i
+                                               : i < count ? 2 * i
+                                                           : 2 * (i - count) + 1];
         ir_type t = import_type(im, op, v->type);
         ir_value made[2] = {0};
         if (!t)
@@ -245,7 +246,7 @@ const char *import_reducible(const importer *im, const char *kind, ir_value x) {
     return strcmp(kind, "and") == 0 || strcmp(kind, "or") == 0 ? NULL : kind;
 }
 
-/* Of complex numbers each part. */
+/* Each part of complex numbers. */
 static bool known(importer *im, const shlo_op *op, const char *kind, const int64_t *axes,
                   uint32_t count, ir_value *results) {
     for (int part = 0; part < 1 + import_has_complex(op); part++) {

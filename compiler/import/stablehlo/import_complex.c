@@ -138,8 +138,8 @@ static complex_value divided(importer *im, complex_value x, complex_value y) {
     const dtype t = import_type_of(im, x.re)->element;
     complex_value a = wide(im, x), b = wide(im, y);
     if (t == DTYPE_F64) {
-        ir_value scale = import_binary(im, GRAPH_MAXIMUM, un(im, GRAPH_ABS, b.re),
-                                       un(im, GRAPH_ABS, b.im));
+        ir_value scale =
+            import_binary(im, GRAPH_MAXIMUM, un(im, GRAPH_ABS, b.re), un(im, GRAPH_ABS, b.im));
         a = (complex_value){quotient(im, a.re, scale), quotient(im, a.im, scale)};
         b = (complex_value){quotient(im, b.re, scale), quotient(im, b.im, scale)};
     }
@@ -149,14 +149,16 @@ static complex_value divided(importer *im, complex_value x, complex_value y) {
     return rounded(im, q, t);
 }
 
-/* The root with a real part that is not negative: t = sqrt((|z| + |a|) / 2), and b / 2t beside it. */
+/* The root with a real part that is not negative: t = sqrt((|z| + |a|) / 2), and b / 2t beside it.
+ */
 static complex_value root(importer *im, complex_value x) {
     const dtype t = import_type_of(im, x.re)->element;
     complex_value w = wide(im, x);
     ir_value zero = import_like(im, w.re, 0), half = import_like(im, w.re, 0.5);
     ir_value a = un(im, GRAPH_ABS, w.re);
     ir_value big = un(im, GRAPH_SQRT, mul(im, half, add(im, magnitude(im, w), a)));
-    ir_value safe = build_select(&im->b, import_is(im, "eq", big, zero), import_like(im, big, 1), big);
+    ir_value safe =
+        build_select(&im->b, import_is(im, "eq", big, zero), import_like(im, big, 1), big);
     ir_value other = mul(im, half, quotient(im, un(im, GRAPH_ABS, w.im), safe));
     ir_value right = import_is(im, "ge", w.re, zero);
     ir_value re = build_select(&im->b, right, big, other);
@@ -200,9 +202,8 @@ static ir_value hyperbolic_sine(importer *im, ir_value x) {
 }
 
 static complex_value sine(importer *im, complex_value x) {
-    return (complex_value){
-        mul(im, un(im, GRAPH_SIN, x.re), halved_difference(im, x.im, true)),
-        mul(im, un(im, GRAPH_COS, x.re), hyperbolic_sine(im, x.im))};
+    return (complex_value){mul(im, un(im, GRAPH_SIN, x.re), halved_difference(im, x.im, true)),
+                           mul(im, un(im, GRAPH_COS, x.re), hyperbolic_sine(im, x.im))};
 }
 
 static complex_value cosine(importer *im, complex_value x) {
@@ -252,8 +253,8 @@ static complex_value inverse_root(importer *im, complex_value x) {
 
 /* 1 / (1 + e^-z) */
 static complex_value logistic(importer *im, complex_value x) {
-    complex_value e = exponential(
-        im, (complex_value){un(im, GRAPH_NEG, x.re), un(im, GRAPH_NEG, x.im)});
+    complex_value e =
+        exponential(im, (complex_value){un(im, GRAPH_NEG, x.re), un(im, GRAPH_NEG, x.im)});
     e.re = add(im, e.re, import_like(im, e.re, 1));
     return divided(im, one_of(im, x), e);
 }
@@ -313,13 +314,12 @@ static const struct complex_function {
 /* Operations that do to each part what they do to a number. */
 static bool is_by_part(shlo_opcode opcode) {
     static const shlo_opcode list[] = {
-        SHLO_OP_ADD,       SHLO_OP_BROADCAST,     SHLO_OP_BROADCAST_IN_DIM,
-        SHLO_OP_CONSTANT,  SHLO_OP_CONCATENATE,   SHLO_OP_DYNAMIC_BROADCAST_IN_DIM,
-        SHLO_OP_GATHER,    SHLO_OP_DYNAMIC_SLICE, SHLO_OP_DYNAMIC_UPDATE_SLICE,
-        SHLO_OP_NEGATE,    SHLO_OP_PAD,           SHLO_OP_OPTIMIZATION_BARRIER,
-           SHLO_OP_RESHAPE,
-        SHLO_OP_REVERSE,         SHLO_OP_SELECT,
-        SHLO_OP_SLICE,     SHLO_OP_SUBTRACT,      SHLO_OP_TRANSPOSE,
+        SHLO_OP_ADD,        SHLO_OP_BROADCAST,     SHLO_OP_BROADCAST_IN_DIM,
+        SHLO_OP_CONSTANT,   SHLO_OP_CONCATENATE,   SHLO_OP_DYNAMIC_BROADCAST_IN_DIM,
+        SHLO_OP_GATHER,     SHLO_OP_DYNAMIC_SLICE, SHLO_OP_DYNAMIC_UPDATE_SLICE,
+        SHLO_OP_NEGATE,     SHLO_OP_PAD,           SHLO_OP_OPTIMIZATION_BARRIER,
+        SHLO_OP_RESHAPE,    SHLO_OP_REVERSE,       SHLO_OP_SELECT,
+        SHLO_OP_SLICE,      SHLO_OP_SUBTRACT,      SHLO_OP_TRANSPOSE,
         SHLO_OP_CUSTOM_CALL};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i] == opcode)
@@ -374,15 +374,15 @@ static bool extreme(importer *im, const shlo_op *op, const char *predicate, ir_v
     return true;
 }
 
-/* Sums of the products of parts, each in its own order; a number that is not complex has one part. */
+/* Sums of the products of parts, each in its own order; a number that is not complex has one part.
+ */
 static bool contraction(importer *im, const shlo_op *op, ir_value *results) {
     const complex_value x = operand(im, op, 0), y = operand(im, op, 1);
     const ir_value left[] = {x.re, x.im}, right[] = {y.re, y.im};
     ir_value products[2][2] = {{0}};
     for (int a = 0; a < 2; a++)
         for (int b = 0; b < 2; b++)
-            if (left[a] && right[b] &&
-                !(products[a][b] = import_dot_of(im, op, left[a], right[b])))
+            if (left[a] && right[b] && !(products[a][b] = import_dot_of(im, op, left[a], right[b])))
                 return false;
     results[0] = products[1][1] ? sub(im, products[0][0], products[1][1]) : products[0][0];
     results[1] = !products[1][0]   ? products[0][1]
@@ -426,6 +426,16 @@ static bool function(importer *im, const shlo_op *op, ir_value *results) {
 static bool two(ir_value *results, complex_value x) {
     results[0] = x.re;
     results[1] = x.im;
+    return true;
+}
+
+/* The parts of numbers that are not complex: themselves, and 0. */
+bool import_parts(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 1))
+        return false;
+    ir_value x = import_operand(im, op, 0);
+    results[0] = op->info->opcode == SHLO_OP_IMAG ? import_like(im, x, 0) : x;
     return true;
 }
 

@@ -21,7 +21,7 @@ static ir_value contract(importer *im, const shlo_op *op, ir_value x, ir_value y
         return 0;
     }
     const bool truth = out == DTYPE_BOOL;
-    /* Of different types, and of integers, in the type of the result. */
+    /* Different types, and integers, are multiplied in the type of the result. */
     const dtype common = truth ? DTYPE_I32 : a != b || dtype_is_integer(out) ? out : a;
     x = build_convert(&im->b, x, common);
     y = build_convert(&im->b, y, common);
@@ -64,9 +64,8 @@ ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y) 
 
 bool import_dot_general(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
-    return import_takes(im, op, 2) &&
-           (results[0] =
-                import_dot_of(im, op, import_operand(im, op, 0), import_operand(im, op, 1)));
+    return import_takes(im, op, 2) && (results[0] = import_dot_of(im, op, import_operand(im, op, 0),
+                                                                  import_operand(im, op, 1)));
 }
 
 /* The last axis by the first one. */
@@ -92,6 +91,7 @@ typedef struct convolution {
     int64_t groups, batch_groups;
 } convolution;
 
+/* Parameters: the operation, the names of its attributes, and where their numbers go. */
 static bool axes(importer *im, const shlo_op *op, const char *prefix, const char *first,
                  const char *second, int64_t *out, int rank) {
     char name[64];

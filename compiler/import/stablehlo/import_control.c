@@ -150,8 +150,8 @@ static bool write_branch(importer *im, const branching *b, uint32_t region, ir_b
 static bool write_rest(importer *im, const branching *b, uint32_t from, ir_block block) {
     inside s = enter(im, block, b->captured);
     import_values results = {0};
-    ir_value index = ir_block_add_argument(
-        im->m, block, ir_type_tensor(im->m, DTYPE_I32, 0, NULL), NULL);
+    ir_value index =
+        ir_block_add_argument(im->m, block, ir_type_tensor(im->m, DTYPE_I32, 0, NULL), NULL);
     take_captured(&s);
     const bool good = branch(im, b, from, index, &results);
     if (good)
@@ -170,9 +170,9 @@ static bool branch(importer *im, const branching *b, uint32_t from, ir_value ind
     const uint32_t left = b->op->region_count - from;
     const bool truth = b->op->info->opcode == SHLO_OP_IF, nested = !truth && left > 2;
     import_values operands = {0};
-    vec_push(&operands, truth ? index
-                              : import_is(im, "eq", index,
-                                          import_number(im, DTYPE_I32, (double)from)));
+    vec_push(&operands,
+             truth ? index
+                   : import_is(im, "eq", index, import_number(im, DTYPE_I32, (double)from)));
     if (nested)
         vec_push(&operands, index);
     for (size_t i = 0; i < b->captured->count; i++)
@@ -193,8 +193,7 @@ static bool branch(importer *im, const branching *b, uint32_t from, ir_value ind
            (nested ? write_rest(im, b, from + 1, second) : write_branch(im, b, from + 1, second));
 }
 
-static bool chosen(importer *im, const shlo_op *op, const value_refs *captured,
-                   ir_value *results) {
+static bool chosen(importer *im, const shlo_op *op, const value_refs *captured, ir_value *results) {
     import_types types = {0};
     import_values values = {0};
     const branching b = {op, captured, &types};

@@ -9,7 +9,7 @@ bool import_elementwise(importer *im, const shlo_op *op, int graph, ir_value *re
     return x && (results[0] = import_build(im, op, graph, &x, 1, NULL, 0));
 }
 
-/* Of bools sums are or, products and. */
+/* Sums of bools are or, products and. */
 static int of_bools(int graph) {
     switch (graph) {
     case GRAPH_ADD:

@@ -41,9 +41,8 @@ bool import_constant(importer *im, const shlo_op *op, int graph, ir_value *resul
         results[0] = import_spread(im, import_number(im, t->element, 0), t->rank, t->dims);
         return true;
     }
-    ir_blob *blob = shlo_element_is_complex(a->type->element)
-                        ? part_of(a, step, skip)
-                        : ir_blob_new(a->bytes, a->size);
+    ir_blob *blob = shlo_element_is_complex(a->type->element) ? part_of(a, step, skip)
+                                                              : ir_blob_new(a->bytes, a->size);
     ir_named_attr attr = {"value", ir_attr_dense(im->m, wanted, blob)};
     ir_blob_drop(blob);
     results[0] = import_build(im, op, GRAPH_DENSE, NULL, 0, &attr, 1);

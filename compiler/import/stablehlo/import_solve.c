@@ -1,7 +1,7 @@
 /* import_solve.c - triangular systems: a row at a time, each from those before it.
  *
- * Row i of x is (b_i - the sum of a_ij x_j over the rows j before it) / a_ii. The sum is a contraction
- * in chunk512 over all j, in which what is not solved yet counts as 0. */
+ * Row i of x is (b_i - the sum of a_ij x_j over the rows j before it) / a_ii. The sum is a
+ * contraction in chunk512 over all j, in which what is not solved yet counts as 0. */
 #include <string.h>
 
 #include "import/stablehlo/import.h"
@@ -87,8 +87,8 @@ static ir_value solved(importer *im, const shlo_op *op, const triangle *t) {
     im->b.block = ir_op_block(im->m, loop, 0);
     im->b.before = 0;
     triangle inner = *t;
-    ir_value r = ir_block_add_argument(im->m, im->b.block,
-                                       ir_type_tensor(im->m, DTYPE_I32, 0, NULL), NULL);
+    ir_value r =
+        ir_block_add_argument(im->m, im->b.block, ir_type_tensor(im->m, DTYPE_I32, 0, NULL), NULL);
     ir_value x = ir_block_add_argument(im->m, im->b.block, result, NULL);
     inner.a = ir_block_add_argument(im->m, im->b.block, ir_value_get(im->m, t->a)->type, NULL);
     inner.b = ir_block_add_argument(im->m, im->b.block, result, NULL);

@@ -99,9 +99,9 @@ bool import_reduce_window(importer *im, const shlo_op *op, int graph, ir_value *
         ir_value x = import_padded(im, tensors.items[i], inits.items[i], w.low, w.high, w.gap);
         tensors.items[i] = windows_last(im, x, w.size, w.stride, w.dilation);
     }
-    const char *kind = tensors.count == 1 ? import_reducible(im, import_kind_of(op->regions[0]),
-                                                             tensors.items[0])
-                                          : NULL;
+    const char *kind = tensors.count == 1
+                           ? import_reducible(im, import_kind_of(op->regions[0]), tensors.items[0])
+                           : NULL;
     const bool free_order = kind && strcmp(kind, "sum") != 0 && strcmp(kind, "prod") != 0;
     const int64_t last = rank;
     bool good = true;
@@ -127,7 +127,7 @@ static ir_value padded_places(importer *im, const ir_type_data *t, const windows
     return import_padded(im, places, import_number(im, DTYPE_I32, -1), w->low, w->high, w->gap);
 }
 
-/* Of two places of a window the one that stays: the second, where the first is padding, or `select`
+/* The one of two places of a window that stays: the second, where the first is padding, or `select`
  * does not choose it. */
 static bool selection(importer *im, const shlo_op *op, ir_block block, const shlo_block *select) {
     const ir_builder around = im->b;
