@@ -19,8 +19,11 @@ typedef struct importer {
     ir_builder b;
     status *st;
     bool failed;
-    const char *file;     /* for messages; NULL: the module has none */
-    const char *text;     /* of the file; NULL: it is bytecode */
+    const char *file; /* for messages; NULL: the module has none */
+    const char *text; /* of the file; NULL: it is bytecode */
+    uint64_t at;      /* of the last place that was asked for, with its line */
+    uint64_t line_start;
+    uint32_t line;        /* 0: none was */
     ir_value *made;       /* by number of a value of the source; 0: none */
     uint32_t value_count; /* numbers are 1 to this */
     /* Of the body of a map, which is written out on tensors of this shape instead of scalars. */
