@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/donated.h"
 #include "ops/functions.h"
 
 static const struct handler {
@@ -19,16 +20,19 @@ static const struct handler {
 
 /* ---- messages ---- */
 
-static uint32_t line_of(const importer *im, uint64_t offset, uint32_t *column) {
-    uint32_t line = 1;
-    const char *start = im->text;
-    for (const char *p = im->text; p < im->text + offset; p++)
-        if (*p == '\n') {
-            line++;
-            start = p + 1;
+/* Places are mostly asked for in their order, so each goes on from the last one. */
+static uint32_t line_of(importer *im, uint64_t offset, uint32_t *column) {
+    if (!im->line || offset < im->at) {
+        im->line = 1;
+        im->at = im->line_start = 0;
+    }
+    for (; im->at < offset; im->at++)
+        if (im->text[im->at] == '\n') {
+            im->line++;
+            im->line_start = im->at + 1;
         }
-    *column = (uint32_t)(im->text + offset - start) + 1;
-    return line;
+    *column = (uint32_t)(offset - im->line_start) + 1;
+    return im->line;
 }
 
 static bool refuse_at(importer *im, uint64_t offset, const shlo_location *from, const char *what) {
@@ -308,6 +312,41 @@ static uint32_t tensors_of(const shlo_type *t, uint32_t from, uint32_t to, bool 
     return count;
 }
 
+/* An argument that a framework marks so is an output's memory, too. */
+static bool donate_one(importer *im, const shlo_function *f, uint32_t input, ir_attr *list) {
+    const shlo_attr *marks = f->argument_attrs ? f->argument_attrs[input] : NULL, *to = NULL;
+    const uint32_t inputs = f->type->inputs, outputs = f->type->count - inputs;
+    for (uint32_t i = 0; marks && i < marks->count; i++)
+        if (strcmp(marks->keys[i], "tf.aliasing_output") == 0)
+            to = marks->items[i];
+    list[input] = ir_attr_int(im->m, -1);
+    if (!to)
+        return true;
+    if (to->kind != SHLO_ATTR_INTEGER || to->integer < 0 || to->integer >= outputs)
+        return refuse_function(im, f, "an argument aliases an output that there is not");
+    if (!shlo_type_equal(f->type->parts[input], f->type->parts[inputs + to->integer]))
+        return refuse_function(im, f, "an argument aliases an output of another type");
+    list[input] = ir_attr_int(im->m, to->integer);
+    for (uint32_t i = 0; i < input; i++)
+        if (list[i] == list[input])
+            return refuse_function(im, f, "two arguments alias one output");
+    return true;
+}
+
+static bool donate(importer *im, const shlo_function *f, ir_op kernel) {
+    const uint32_t count = f->type->inputs;
+    ir_attr *list = base_calloc((size_t)count + 1, sizeof *list);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = donate_one(im, f, i, list);
+    if (good && count)
+        ir_op_set_attr(im->m, kernel, "donated", ir_attr_array(im->m, list, count));
+    if (good && count && !donated_any(im->m, kernel))
+        ir_op_remove_attr(im->m, kernel, "donated");
+    free(list);
+    return good;
+}
+
 static bool write_function(importer *im, const shlo_function *f, int opcode) {
     const bool kernel = opcode == GRAPH_KERNEL;
     const uint32_t inputs = tensors_of(f->type, 0, f->type->inputs, kernel),
@@ -324,8 +363,8 @@ static bool write_function(importer *im, const shlo_function *f, int opcode) {
         &im->b,
         &(ir_op_spec){.opcode = opcode, .attrs = attrs, .attr_count = 3, .region_count = 1});
     im->b.block = ir_op_block(im->m, op, 0);
-    return take_arguments(im, f, im->b.block, kernel) && import_block(im, f->body) &&
-           give_results(im, f, kernel);
+    return (!kernel || donate(im, f, op)) && take_arguments(im, f, im->b.block, kernel) &&
+           import_block(im, f->body) && give_results(im, f, kernel);
 }
 
 /* Functions that a block calls, and what those call, each once. */

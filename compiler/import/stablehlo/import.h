@@ -20,8 +20,11 @@ typedef struct importer {
     ir_builder b;
     status *st;
     bool failed;
-    const char *file;     /* for messages; NULL: the module has none */
-    const char *text;     /* of the file; NULL: it is bytecode */
+    const char *file; /* for messages; NULL: the module has none */
+    const char *text; /* of the file; NULL: it is bytecode */
+    uint64_t at;      /* of the last place that was asked for, with its line */
+    uint64_t line_start;
+    uint32_t line;        /* 0: none was */
     ir_value *made;       /* by number of a value of the source; 0: none */
     ir_value *imaginary;  /* the same of the second part of a complex one */
     int part;             /* of complex values that handlers see: 0 the real, 1 the imaginary one */
