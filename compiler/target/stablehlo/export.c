@@ -5,21 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How an operation is written. */
-typedef enum out_form {
-    REFUSED,
-    PLAIN,     /* in StableHLO's own operations */
-    COMPOSITE, /* a composite, whose decomposition `write` writes */
-    CLAMPED,   /* ... where a conversion is clamped */
-    ORDERED    /* ... where the order of a sum is another than the importer's */
-} out_form;
+static bool always(const shlo_writer *w, ir_op op) {
+    (void)w;
+    (void)op;
+    return true;
+}
 
+/* How an operation is written; one without a row is refused. */
 static const struct row {
-    out_form form;
     out_fn write;
-    const char *name; /* of out_elementwise */
+    bool (*composite)(const shlo_writer *w, ir_op op); /* it is one, which `write` takes apart */
+    const char *name;                                  /* of out_elementwise */
 } rows[GRAPH_OP_COUNT] = {
-#define NAMED(ENUM, name) [GRAPH_##ENUM] = {PLAIN, out_elementwise, name}
+#define NAMED(ENUM, name) [GRAPH_##ENUM] = {out_elementwise, NULL, name}
     NAMED(NEG, "stablehlo.negate"),
     NAMED(ABS, "stablehlo.abs"),
     NAMED(NOT, "stablehlo.not"),
@@ -43,7 +41,6 @@ static const struct row {
     NAMED(ADD, "stablehlo.add"),
     NAMED(SUB, "stablehlo.subtract"),
     NAMED(MUL, "stablehlo.multiply"),
-    NAMED(DIV, "stablehlo.divide"),
     NAMED(MAXIMUM, "stablehlo.maximum"),
     NAMED(MINIMUM, "stablehlo.minimum"),
     NAMED(AND, "stablehlo.and"),
@@ -52,38 +49,39 @@ static const struct row {
     NAMED(LEFT_SHIFT, "stablehlo.shift_left"),
     NAMED(SELECT, "stablehlo.select"),
 #undef NAMED
-    [GRAPH_RIGHT_SHIFT] = {PLAIN, out_right_shift, NULL},
-    [GRAPH_COMPARE] = {PLAIN, out_comparison, NULL},
-    [GRAPH_CONVERT] = {CLAMPED, out_converted, NULL},
-    [GRAPH_STOP_GRADIENT] = {PLAIN, out_same, NULL},
-    [GRAPH_CONSTANT] = {PLAIN, out_constant, NULL},
-    [GRAPH_DENSE] = {PLAIN, out_dense, NULL},
-    [GRAPH_EXTENT] = {PLAIN, out_extent, NULL},
-    [GRAPH_IOTA] = {PLAIN, out_index, NULL},
-    [GRAPH_BROADCAST] = {PLAIN, out_broadcast_of, NULL},
-    [GRAPH_RESHAPE] = {PLAIN, out_reshape_of, NULL},
-    [GRAPH_TRANSPOSE] = {PLAIN, out_transpose_of, NULL},
-    [GRAPH_SLICE] = {PLAIN, out_slice_of, NULL},
-    [GRAPH_CONCAT] = {PLAIN, out_concat, NULL},
-    [GRAPH_GATHER] = {PLAIN, out_gather, NULL},
-    [GRAPH_WINDOW] = {PLAIN, out_window, NULL},
-    [GRAPH_CALL] = {PLAIN, out_call, NULL},
-    [GRAPH_IF] = {PLAIN, out_choice, NULL},
-    [GRAPH_WHILE] = {PLAIN, out_general_loop, NULL},
-    [GRAPH_LOOP] = {PLAIN, out_counted_loop, NULL},
-    [GRAPH_REDUCE_WITH] = {PLAIN, out_reduce_with, NULL},
-    [GRAPH_SORT] = {PLAIN, out_sort, NULL},
-    [GRAPH_SCATTER] = {PLAIN, out_scatter, NULL},
-    [GRAPH_REDUCE] = {ORDERED, out_reduce, NULL},
-    [GRAPH_DOT] = {ORDERED, out_dot, NULL},
-    [GRAPH_CONVOLVE] = {ORDERED, out_convolve, NULL},
-    [GRAPH_FMA] = {COMPOSITE, out_fma, NULL},
-    [GRAPH_EXP2] = {COMPOSITE, out_exp2, NULL},
-    [GRAPH_LOG2] = {COMPOSITE, out_log2, NULL},
-    [GRAPH_TRUNC] = {COMPOSITE, out_trunc, NULL},
-    [GRAPH_RANDOM_BITS] = {COMPOSITE, out_random_bits, NULL},
-    [GRAPH_CUMSUM] = {COMPOSITE, out_cumsum, NULL},
-    [GRAPH_ARGSORT] = {COMPOSITE, out_argsort, NULL},
+    [GRAPH_DIV] = {out_quotient, out_may_divide_by_zero, "stablehlo.divide"},
+    [GRAPH_RIGHT_SHIFT] = {out_right_shift, NULL, NULL},
+    [GRAPH_COMPARE] = {out_comparison, NULL, NULL},
+    [GRAPH_CONVERT] = {out_converted, out_is_clamped, NULL},
+    [GRAPH_STOP_GRADIENT] = {out_same, NULL, NULL},
+    [GRAPH_CONSTANT] = {out_constant, NULL, NULL},
+    [GRAPH_DENSE] = {out_dense, NULL, NULL},
+    [GRAPH_EXTENT] = {out_extent, NULL, NULL},
+    [GRAPH_IOTA] = {out_index, NULL, NULL},
+    [GRAPH_BROADCAST] = {out_broadcast_of, NULL, NULL},
+    [GRAPH_RESHAPE] = {out_reshape_of, NULL, NULL},
+    [GRAPH_TRANSPOSE] = {out_transpose_of, NULL, NULL},
+    [GRAPH_SLICE] = {out_slice_of, NULL, NULL},
+    [GRAPH_CONCAT] = {out_concat, NULL, NULL},
+    [GRAPH_GATHER] = {out_gather, NULL, NULL},
+    [GRAPH_WINDOW] = {out_window, NULL, NULL},
+    [GRAPH_CALL] = {out_call, NULL, NULL},
+    [GRAPH_IF] = {out_choice, NULL, NULL},
+    [GRAPH_WHILE] = {out_general_loop, NULL, NULL},
+    [GRAPH_LOOP] = {out_counted_loop, NULL, NULL},
+    [GRAPH_REDUCE_WITH] = {out_reduce_with, NULL, NULL},
+    [GRAPH_SORT] = {out_sort, NULL, NULL},
+    [GRAPH_SCATTER] = {out_scatter, NULL, NULL},
+    [GRAPH_REDUCE] = {out_reduce, out_is_ordered, NULL},
+    [GRAPH_DOT] = {out_dot, out_is_ordered, NULL},
+    [GRAPH_CONVOLVE] = {out_convolve, out_is_ordered, NULL},
+    [GRAPH_FMA] = {out_fma, always, NULL},
+    [GRAPH_EXP2] = {out_exp2, always, NULL},
+    [GRAPH_LOG2] = {out_log2, always, NULL},
+    [GRAPH_TRUNC] = {out_trunc, always, NULL},
+    [GRAPH_RANDOM_BITS] = {out_random_bits, always, NULL},
+    [GRAPH_CUMSUM] = {out_cumsum, always, NULL},
+    [GRAPH_ARGSORT] = {out_argsort, always, NULL},
 };
 
 const char *out_name_of(int opcode) {
@@ -122,23 +120,17 @@ shlo_value **out_ends(shlo_writer *w, ir_block block, uint32_t *count) {
 
 /* ---- operations ---- */
 
-static bool is_composite(const shlo_writer *w, ir_op op, out_form form) {
-    if (w->plain)
-        return false;
-    return form == COMPOSITE || (form == CLAMPED && out_is_clamped(w, op)) ||
-           (form == ORDERED && out_is_ordered(w, op));
-}
-
 static bool write_operation(shlo_writer *w, ir_op op, shlo_value *const *in,
                             shlo_value **results) {
     const int opcode = ir_op_get(w->m, op)->opcode;
     const struct row *row = &rows[opcode];
     if (graph_op_class(opcode) == GRAPH_CLASS_COMPOSITE)
         return out_composite(w, op, out_decomposed, in, results);
-    if (row->form == REFUSED)
+    if (!row->write)
         return out_refuse(w, op, "it has no counterpart there");
-    return is_composite(w, op, row->form) ? out_composite(w, op, row->write, in, results)
-                                          : row->write(w, op, in, results);
+    const bool composite = row->composite && !w->plain && row->composite(w, op);
+    return composite ? out_composite(w, op, row->write, in, results)
+                     : row->write(w, op, in, results);
 }
 
 static bool out_operation(shlo_writer *w, ir_op op) {
@@ -230,11 +222,22 @@ static bool write_functions(shlo_writer *w) {
     return good;
 }
 
+/* Correctly rounded functions are the module's. */
+static void note_math(shlo_writer *w) {
+    const char *math = ir_op_string(w->m, ir_module_kernel(w->m), "math", NULL);
+    if (!math)
+        return;
+    w->out->attrs = ARENA_NEW(&w->out->memory, shlo_named_attr, 1);
+    w->out->attrs[0] = (shlo_named_attr){SHLO_MATH, out_word(w, SHLO_ATTR_STRING, math)};
+    w->out->attr_count = 1;
+}
+
 bool shlo_export(ir_module *m, text *out, status *st) {
     shlo_writer w = {.m = m, .out = shlo_module_new(), .st = st};
     const char *name = ir_op_string(m, ir_module_kernel(m), "name", NULL);
     map_init(&w.composites);
     w.out->name = name ? arena_strdup(&w.out->memory, name) : NULL;
+    note_math(&w);
     const bool good = write_functions(&w);
     if (good)
         shlo_print(w.out, out);

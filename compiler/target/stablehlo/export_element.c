@@ -32,6 +32,30 @@ bool out_comparison(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value 
     return true;
 }
 
+/* ---- integers ---- */
+
+bool out_may_divide_by_zero(const shlo_writer *w, ir_op op) {
+    const ir_op_data *d = ir_op_get(w->m, op);
+    if (dtype_is_float(ir_type_of(w->m, d->operands[1])->element))
+        return false;
+    ir_op made = ir_value_get(w->m, d->operands[1])->op;
+    if (made && ir_op_get(w->m, made)->opcode == GRAPH_BROADCAST)
+        made = ir_value_get(w->m, ir_op_get(w->m, made)->operands[0])->op;
+    return !made || ir_op_get(w->m, made)->opcode != GRAPH_CONSTANT ||
+           ir_attr_get(w->m, ir_op_attr(w->m, made, "value"))->bits == 0;
+}
+
+/* x / 0 is 0. */
+bool out_quotient(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
+    if (!out_may_divide_by_zero(w, op))
+        return out_elementwise(w, op, in, results);
+    shlo_value *zero = out_number(w, in[1]->type, 0), *one = out_number(w, in[1]->type, 1);
+    shlo_value *none = out_compare(w, "EQ", in[1], zero);
+    shlo_value *divisor = out_select(w, none, one, in[1]);
+    results[0] = out_select(w, none, zero, out_binary(w, "stablehlo.divide", in[0], divisor));
+    return true;
+}
+
 /* To the right a sign follows where there is one. */
 bool out_right_shift(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     (void)op;
