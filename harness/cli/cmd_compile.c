@@ -26,6 +26,7 @@ static const struct level {
     {"llvm", ";", NULL, false},
     {"asm", "#", NULL, false},
     {"mlir", "//", NULL, false},
+    {"stablehlo", "//", NULL, true},
     {"metadata", "//", NULL, false},
     {"obj", NULL, NULL, true},
     {"module", NULL, NULL, true},
@@ -55,7 +56,7 @@ static int unknown_level(const options *o, const char *word) {
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", word, nearest);
     return command_usage(o->command,
                          "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, "
-                         "metadata, obj, module, ptx, hsaco or spirv",
+                         "stablehlo, metadata, obj, module, ptx, hsaco or spirv",
                          word);
 }
 
@@ -225,7 +226,8 @@ static bool emit(compilation *c, compiler_instance *instance, status *st) {
 
 /* Levels before any pass are the same whatever code is made of them. */
 static bool is_early(const compilation *c) {
-    return !c->pass && (strcmp(c->level, "graph") == 0 || strcmp(c->level, "mlir") == 0);
+    return !c->pass && (strcmp(c->level, "graph") == 0 || strcmp(c->level, "mlir") == 0 ||
+                        strcmp(c->level, "stablehlo") == 0);
 }
 
 /* A file for another program does not show which of several cases it is for. */
@@ -303,7 +305,7 @@ static int compile_file(compilation *c, const char *path) {
 static int check_early(const compilation *c) {
     const options *o = c->o;
     return !is_early(c) ? EXIT_DONE
-                        : COMMAND_REFUSE(o, "has no effect on --emit graph and --emit mlir",
+                        : COMMAND_REFUSE(o, "has no effect on --emit graph, mlir and stablehlo",
                                          OPTION_PROFILE, OPTION_SCHEDULE, OPTION_UNOPTIMISED,
                                          OPTION_GENERIC, OPTION_SPECIALIZE, OPTION_ISA,
                                          OPTION_THREADS, OPTION_TUNED, OPTION_NO_TUNED);

@@ -367,6 +367,17 @@ static bool write_function(importer *im, const shlo_function *f, int opcode) {
            import_block(im, f->body) && give_results(im, f, kernel);
 }
 
+/* Functions are correctly rounded where the module says so. */
+static void take_math(importer *im) {
+    for (uint32_t i = 0; i < im->source->attr_count; i++) {
+        const shlo_attr *a = im->source->attrs[i].value;
+        if (strcmp(im->source->attrs[i].name, SHLO_MATH) == 0 && a->kind == SHLO_ATTR_STRING &&
+            strcmp(a->string, "correct") == 0)
+            ir_op_set_attr(im->m, ir_module_kernel(im->m), "math",
+                           ir_attr_string(im->m, a->string));
+    }
+}
+
 /* Functions that a block calls, and what those call, each once. */
 typedef VEC(const shlo_function *) function_list;
 
@@ -406,6 +417,8 @@ static bool import_functions(importer *im, const shlo_function *entry) {
     for (size_t i = 0; i < called.count && good; i++)
         good = write_function(im, called.items[i], i ? GRAPH_FUNCTION : GRAPH_KERNEL);
     vec_release(&called);
+    if (good)
+        take_math(im);
     return good;
 }
 

@@ -145,6 +145,10 @@ bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
 typedef VEC(const shlo_value *) value_refs;
 void import_captures(importer *im, const shlo_op *op, value_refs *out);
 
+/* The function of a name, called. */
+bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value *results);
+
+/* ---- import_composite.c ---- */
 /* Is the composite a function of ours, so that its decomposition is not needed? */
 bool import_composite_is_own(const shlo_op *op);
 

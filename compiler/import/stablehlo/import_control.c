@@ -311,7 +311,7 @@ static bool written_out(importer *im, const shlo_op *op, const shlo_function *f,
     return good;
 }
 
-static bool called(importer *im, const shlo_op *op, const char *name, ir_value *results) {
+bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value *results) {
     const shlo_function *f = shlo_function_named(im->source, name);
     if (!f || f->type->inputs != op->operand_count ||
         f->type->count - f->type->inputs != op->result_count || op->result_count == 0)
@@ -348,39 +348,7 @@ static bool called(importer *im, const shlo_op *op, const char *name, ir_value *
 
 bool import_call(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
-    return called(im, op, shlo_op_string(op, "callee", ""), results);
-}
-
-/* A composite of a name that we have is this function; another one is what it is made of. */
-static const shlo_op_info *own_composite(const shlo_op *op) {
-    const char *name = shlo_op_string(op, "name", "");
-    const shlo_op_info *info = shlo_op_named(name, strlen(name));
-    return strncmp(name, "chlo.", strlen("chlo.")) == 0 ? info : NULL;
-}
-
-bool import_composite_is_own(const shlo_op *op) {
-    return own_composite(op) != NULL;
-}
-
-bool import_composite(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    (void)graph;
-    const shlo_op_info *own = own_composite(op);
-    const char *name = shlo_op_string(op, "decomposition", "");
-    if (!own)
-        return called(im, op, name, results);
-    const shlo_attr *attrs = shlo_op_attr(op, "composite_attributes");
-    shlo_op same = *op;
-    shlo_named_attr *list = base_calloc(attrs ? attrs->count + 1 : 1, sizeof *list);
-    for (uint32_t i = 0; attrs && i < attrs->count; i++)
-        list[i] = (shlo_named_attr){attrs->keys[i], attrs->items[i]};
-    same.name = shlo_op_string(op, "name", "");
-    same.info = own;
-    same.attrs = list;
-    same.attr_count = attrs ? attrs->count : 0;
-    same.region_count = 0;
-    const bool good = import_handled(im, &same, results);
-    free(list);
-    return good;
+    return import_call_of(im, op, shlo_op_string(op, "callee", ""), results);
 }
 
 /* Marks of partitioners hand on what they take; other code than ours is not called. */

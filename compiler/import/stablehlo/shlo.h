@@ -249,6 +249,10 @@ uint32_t shlo_op_ints(const shlo_op *op, const char *name, int64_t *out, uint32_
 int64_t shlo_op_int(const shlo_op *op, const char *name, int64_t otherwise);
 const char *shlo_op_string(const shlo_op *op, const char *name, const char *otherwise);
 
+/* An attribute of a module: "correct" where functions are correctly rounded, as no operation of
+ * StableHLO says it. */
+#define SHLO_MATH "tessera.math"
+
 /* ---- files ---- */
 
 /* Does a file with these bytes hold StableHLO: bytecode of MLIR, or text that begins with a module
