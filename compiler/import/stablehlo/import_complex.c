@@ -480,6 +480,8 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return convert(im, op, results);
     case SHLO_OP_DOT_GENERAL:
         return contraction(im, op, results);
+    case SHLO_OP_FFT:
+        return import_fft(im, op, 0, results);
     case SHLO_OP_BITCAST_CONVERT:
         if (!shlo_type_equal(op->operands[0]->type, op->results[0].type))
             return import_refuse(im, op, "of complex numbers is not supported");

@@ -60,9 +60,9 @@ bool out_quotient(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **
 bool out_right_shift(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     (void)op;
     const bool plain = dtype_is_unsigned(out_dtype(in[0]));
-    results[0] = out_binary(
-        w, plain ? "stablehlo.shift_right_logical" : "stablehlo.shift_right_arithmetic", in[0],
-        in[1]);
+    results[0] =
+        out_binary(w, plain ? "stablehlo.shift_right_logical" : "stablehlo.shift_right_arithmetic",
+                   in[0], in[1]);
     return true;
 }
 
@@ -115,8 +115,7 @@ bool out_exp2(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **resu
 bool out_log2(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     (void)op;
     shlo_value *x = out_unary(w, "stablehlo.log", in[0], in[0]->type);
-    results[0] =
-        out_binary(w, "stablehlo.multiply", x, out_number(w, x->type, 1.4426950408889634));
+    results[0] = out_binary(w, "stablehlo.multiply", x, out_number(w, x->type, 1.4426950408889634));
     return true;
 }
 
@@ -148,8 +147,7 @@ static void product(shlo_writer *w, shlo_value *x, uint32_t factor, shlo_value *
                                    out_splat(w, wide, factor));
     *low = out_convert(w, whole, SHLO_U32);
     *high = out_convert(
-        w, out_binary(w, "stablehlo.shift_right_logical", whole, out_splat(w, wide, 32)),
-        SHLO_U32);
+        w, out_binary(w, "stablehlo.shift_right_logical", whole, out_splat(w, wide, 32)), SHLO_U32);
 }
 
 bool out_random_bits(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
