@@ -4,6 +4,7 @@
 
 #include "import/stablehlo/import.h"
 #include "ops/orders.h"
+#include "ops/reductions.h"
 
 /* ---- bodies ---- */
 
@@ -136,11 +137,11 @@ ir_value import_known_reduction(importer *im, const shlo_op *op, const char *kin
         kind = all ? "min" : "max";
         x = build_convert(&im->b, x, DTYPE_I32);
     }
-    const bool sums = strcmp(kind, "sum") == 0;
+    const bool ordered = reduction_rounds(kind) && dtype_is_float(t);
     ir_named_attr attrs[] = {{"kind", ir_attr_string(im->m, kind)},
                              {"axes", ir_attr_int_array(im->m, axes, count)},
                              {"order", ir_attr_string(im->m, order_info_of(ORDER_LANES64)->name)}};
-    x = import_build(im, op, GRAPH_REDUCE, &x, 1, attrs, sums && dtype_is_float(t) ? 3 : 2);
+    x = import_build(im, op, GRAPH_REDUCE, &x, 1, attrs, ordered ? 3 : 2);
     if (x && t == DTYPE_BOOL)
         return import_is(im, "ne", x, import_like(im, x, 0));
     return x;
@@ -236,7 +237,8 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
     for (uint32_t i = 0; i < reduced; i++)
         if (reduced > (uint32_t)rank || axes[i] < 0 || axes[i] >= rank)
             return import_refuse(im, op, "its axes are not the operand's");
-    const char *kind = count == 1 ? import_reducible(im, import_kind_of(op->regions[0]), x) : NULL;
+    const bool known = count == 1 && !shlo_op_attr(op, SHLO_ASCENDING);
+    const char *kind = known ? import_reducible(im, import_kind_of(op->regions[0]), x) : NULL;
     if (kind) {
         int64_t ascending[IR_MAX_RANK];
         uint32_t n = 0;

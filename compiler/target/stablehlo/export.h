@@ -101,7 +101,7 @@ dtype out_dtype(const shlo_value *x);
 /* ---- the operations ---- */
 #define OUT_HANDLERS(X)                                                                            \
     X(elementwise)                                                                                 \
-    X(comparison) X(converted) X(same) X(quotient) X(right_shift) X(fma) X(exp2) X(log2) X(trunc) X(random_bits)        \
+    X(comparison) X(converted) X(same) X(magnitude) X(quotient) X(right_shift) X(fma) X(exp2) X(log2) X(trunc) X(random_bits) X(stochastic_round)        \
     X(constant) X(dense) X(extent) X(index) X(broadcast_of) X(reshape_of) X(transpose_of)          \
     X(slice_of) X(concat) X(gather) X(window)                                                      \
     X(reduce) X(dot) X(cumsum) X(argsort) X(convolve)                                              \
@@ -114,6 +114,8 @@ OUT_HANDLERS(X)
 /* ---- export_element.c ---- */
 /* Does a conversion end at the greatest number, as StableHLO does not say it? */
 bool out_is_clamped(const shlo_writer *w, ir_op op);
+/* Between the least and the greatest number of a type. */
+shlo_value *out_clamped(shlo_writer *w, shlo_value *x, dtype to);
 /* ... a division of integers by what may be zero, of which it says nothing? */
 bool out_may_divide_by_zero(const shlo_writer *w, ir_op op);
 
