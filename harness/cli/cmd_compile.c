@@ -19,20 +19,13 @@ static const struct level {
     const char *name, *comment, *isa;
     bool whole; /* in a file it is for another program, and of one kernel */
 } levels[] = {
-    {"graph", "//", NULL, false},
-    {"schedule", "//", NULL, false},
-    {"space", "#", NULL, false},
-    {"tile", "//", NULL, false},
-    {"llvm", ";", NULL, false},
-    {"asm", "#", NULL, false},
-    {"mlir", "//", NULL, false},
-    {"stablehlo", "//", NULL, true},
-    {"metadata", "//", NULL, false},
-    {"obj", NULL, NULL, true},
-    {"module", NULL, NULL, true},
-    {"ptx", "//", "sm_80", true},
-    {"hsaco", NULL, "gfx942", true},
-    {"spirv", NULL, "spirv-vulkan", true},
+    {"graph", "//", NULL, false},    {"schedule", "//", NULL, false},
+    {"space", "#", NULL, false},     {"tile", "//", NULL, false},
+    {"llvm", ";", NULL, false},      {"asm", "#", NULL, false},
+    {"mlir", "//", NULL, false},     {"stablehlo", "//", NULL, true},
+    {"metadata", "//", NULL, false}, {"obj", NULL, NULL, true},
+    {"module", NULL, NULL, true},    {"ptx", "//", "sm_80", true},
+    {"hsaco", NULL, "gfx942", true}, {"spirv", NULL, "spirv-vulkan", true},
 };
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 

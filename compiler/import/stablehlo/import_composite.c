@@ -1,5 +1,5 @@
-/* import_composite.c - composites: one that is named like a function of CHLO or an operation of Graph
- * IR is that, and any other is the function that it is made of.
+/* import_composite.c - composites: one that is named like a function of CHLO or an operation of
+ * Graph IR is that, and any other is the function that it is made of.
  *
  * "tessera.softmax" with its attributes is what target/stablehlo writes. Its attributes come from a
  * file, so each is checked before it is one of ours. */

@@ -463,9 +463,10 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
                        compiler_space *out, status *st);
 void compiler_space_release(compiler_space *space);
 
-/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", and "mlir"
- * (the primitives in MLIR's own dialects, for its stock tools), and "stablehlo"; "obj", "hsaco" and
- * "module" are bytes. "ptx", "hsaco" and "spirv" are what "obj" is, of a target whose code has that format. */
+/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", "mlir" (the
+ * primitives in MLIR's own dialects, for its stock tools) and "stablehlo" (for XLA and others, with
+ * the case's dimensions); "obj", "hsaco" and "module" are bytes. "ptx", "hsaco" and "spirv" are
+ * what "obj" is, of a target whose code has that format. */
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
                    text *out, status *st);
 /* Names of all passes, in order, for --emit-after. Returns the count. */

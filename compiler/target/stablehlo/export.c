@@ -11,7 +11,7 @@ static bool always(const shlo_writer *w, ir_op op) {
     return true;
 }
 
-/* How an operation is written; one without a row is refused. */
+/* The way in which an operation is written; one without a row is refused. */
 static const struct row {
     out_fn write;
     bool (*composite)(const shlo_writer *w, ir_op op); /* it is one, which `write` takes apart */
@@ -121,8 +121,7 @@ shlo_value **out_ends(shlo_writer *w, ir_block block, uint32_t *count) {
 
 /* ---- operations ---- */
 
-static bool write_operation(shlo_writer *w, ir_op op, shlo_value *const *in,
-                            shlo_value **results) {
+static bool write_operation(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     const int opcode = ir_op_get(w->m, op)->opcode;
     const struct row *row = &rows[opcode];
     if (graph_op_class(opcode) == GRAPH_CLASS_COMPOSITE)
@@ -170,10 +169,8 @@ static const shlo_type *type_of(shlo_writer *w, ir_block block) {
         parts[i] = out_type(w, ir_value_get(w->m, v)->type);
     }
     shlo_type *t = ARENA_NEW(&w->out->memory, shlo_type, 1);
-    *t = (shlo_type){.kind = SHLO_TYPE_FUNCTION,
-                     .count = count,
-                     .inputs = b->argument_count,
-                     .parts = parts};
+    *t = (shlo_type){
+        .kind = SHLO_TYPE_FUNCTION, .count = count, .inputs = b->argument_count, .parts = parts};
     return t;
 }
 

@@ -21,8 +21,7 @@ const shlo_type *out_tensor(shlo_writer *w, shlo_element element, uint32_t rank,
     int64_t *own = ARENA_NEW(memory, int64_t, rank + 1);
     for (uint32_t i = 0; i < rank; i++)
         own[i] = dims[i];
-    *t =
-        (shlo_type){.kind = SHLO_TYPE_TENSOR, .element = element, .rank = rank, .dims = own};
+    *t = (shlo_type){.kind = SHLO_TYPE_TENSOR, .element = element, .rank = rank, .dims = own};
     return t;
 }
 
@@ -52,9 +51,9 @@ static const shlo_attr *attribute(shlo_writer *w, shlo_attr a) {
 }
 
 const shlo_attr *out_int(shlo_writer *w, int64_t value) {
-    return attribute(w, (shlo_attr){.kind = SHLO_ATTR_INTEGER,
-                                    .integer = value,
-                                    .type = scalar_type(w, SHLO_I64)});
+    return attribute(
+        w,
+        (shlo_attr){.kind = SHLO_ATTR_INTEGER, .integer = value, .type = scalar_type(w, SHLO_I64)});
 }
 
 const shlo_attr *out_bytes(shlo_writer *w, const shlo_type *t, const void *bytes, size_t size) {
@@ -78,9 +77,9 @@ const shlo_attr *out_pairs(shlo_writer *w, uint32_t count, const int64_t *values
 }
 
 const shlo_attr *out_bool(shlo_writer *w, bool value) {
-    return attribute(w, (shlo_attr){.kind = SHLO_ATTR_BOOL,
-                                    .integer = value,
-                                    .type = scalar_type(w, SHLO_BOOL)});
+    return attribute(
+        w,
+        (shlo_attr){.kind = SHLO_ATTR_BOOL, .integer = value, .type = scalar_type(w, SHLO_BOOL)});
 }
 
 const shlo_attr *out_word(shlo_writer *w, shlo_attr_kind kind, const char *word) {
@@ -179,8 +178,7 @@ shlo_value *out_convert(shlo_writer *w, shlo_value *x, shlo_element to) {
 }
 
 static shlo_value *constant(shlo_writer *w, const shlo_attr *value) {
-    return out_with(w, "stablehlo.constant", NULL, value->type,
-                    &(shlo_named_attr){"value", value});
+    return out_with(w, "stablehlo.constant", NULL, value->type, &(shlo_named_attr){"value", value});
 }
 
 shlo_value *out_splat(shlo_writer *w, const shlo_type *t, uint64_t bits) {
@@ -219,8 +217,8 @@ shlo_value *out_broadcast(shlo_writer *w, shlo_value *x, const shlo_type *t, con
 }
 
 void out_return(shlo_writer *w, shlo_value *const *values, uint32_t count) {
-    out_build(w, &(out_spec){
-                     .name = "stablehlo.return", .operands = values, .operand_count = count});
+    out_build(w,
+              &(out_spec){.name = "stablehlo.return", .operands = values, .operand_count = count});
 }
 
 int64_t out_axis(const shlo_writer *w, ir_op op, uint32_t rank) {

@@ -192,10 +192,9 @@ bool out_composite(shlo_writer *w, ir_op op, out_fn decompose, shlo_value *const
     if (!f)
         return false;
     const ir_op_data *d = ir_op_get(w->m, op);
-    const shlo_named_attr attrs[] = {
-        {"composite_attributes", dictionary(w, op)},
-        {"decomposition", out_word(w, SHLO_ATTR_SYMBOL, f->name)},
-        {"name", out_word(w, SHLO_ATTR_STRING, name)}};
+    const shlo_named_attr attrs[] = {{"composite_attributes", dictionary(w, op)},
+                                     {"decomposition", out_word(w, SHLO_ATTR_SYMBOL, f->name)},
+                                     {"name", out_word(w, SHLO_ATTR_STRING, name)}};
     shlo_op *made = out_build(w, &(out_spec){.name = "stablehlo.composite",
                                              .operands = in,
                                              .operand_count = d->operand_count,

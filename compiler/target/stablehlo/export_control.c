@@ -172,7 +172,8 @@ static shlo_block *until(shlo_writer *w, const counted *c) {
     shlo_block *region = carrying(w, c->types, c->count), *around = w->block;
     w->block = region;
     shlo_value *turn = &region->arguments[0];
-    shlo_value *more = out_compare(w, "LT", turn, out_number(w, turn->type, (double)c->shape.count));
+    shlo_value *more =
+        out_compare(w, "LT", turn, out_number(w, turn->type, (double)c->shape.count));
     out_return(w, &more, 1);
     w->block = around;
     return region;
@@ -282,9 +283,8 @@ bool out_reduce_with(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value
 }
 
 bool out_sort(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
-    const shlo_named_attr attrs[] = {
-        {"dimension", out_int(w, out_axis(w, op, in[0]->type->rank))},
-        {"is_stable", out_bool(w, true)}};
+    const shlo_named_attr attrs[] = {{"dimension", out_int(w, out_axis(w, op, in[0]->type->rank))},
+                                     {"is_stable", out_bool(w, true)}};
     return combined(w, op, "stablehlo.sort", in, attrs, 2, results);
 }
 

@@ -34,7 +34,7 @@ bool out_comparison(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value 
 
 /* ---- integers ---- */
 
-/* Of what has no sign StableHLO has no magnitude. */
+/* StableHLO has no magnitude of what has no sign. */
 bool out_magnitude(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     return dtype_is_unsigned(out_dtype(in[0])) ? out_same(w, op, in, results)
                                                : out_elementwise(w, op, in, results);
@@ -66,9 +66,9 @@ bool out_quotient(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **
 bool out_right_shift(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     (void)op;
     const bool plain = dtype_is_unsigned(out_dtype(in[0]));
-    results[0] = out_binary(
-        w, plain ? "stablehlo.shift_right_logical" : "stablehlo.shift_right_arithmetic", in[0],
-        in[1]);
+    results[0] =
+        out_binary(w, plain ? "stablehlo.shift_right_logical" : "stablehlo.shift_right_arithmetic",
+                   in[0], in[1]);
     return true;
 }
 
@@ -142,8 +142,7 @@ bool out_exp2(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **resu
 bool out_log2(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     (void)op;
     shlo_value *x = out_unary(w, "stablehlo.log", in[0], in[0]->type);
-    results[0] =
-        out_binary(w, "stablehlo.multiply", x, out_number(w, x->type, 1.4426950408889634));
+    results[0] = out_binary(w, "stablehlo.multiply", x, out_number(w, x->type, 1.4426950408889634));
     return true;
 }
 

@@ -17,9 +17,9 @@ bool out_dense(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **res
     (void)in;
     const ir_attr_data *a = ir_attr_get(w->m, ir_op_attr(w->m, op, "value"));
     const shlo_type *t = out_result_type(w, op, 0);
-    results[0] = out_with(
-        w, "stablehlo.constant", NULL, t,
-        &(shlo_named_attr){"value", out_bytes(w, t, a->blob->bytes, a->blob->size_bytes)});
+    results[0] =
+        out_with(w, "stablehlo.constant", NULL, t,
+                 &(shlo_named_attr){"value", out_bytes(w, t, a->blob->bytes, a->blob->size_bytes)});
     return true;
 }
 
@@ -137,8 +137,8 @@ bool out_gather(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **re
     const taking t = {out_axis(w, op, in[0]->type->rank), ir_op_int(w->m, op, "batch_dims", 0),
                       out_result_type(w, op, 0)};
     /* A slice has one element, also of an axis that has none. */
-    results[0] = shlo_type_count(t.result) == 0 ? out_splat(w, t.result, 0)
-                                                : gathered(w, in[0], in[1], &t);
+    results[0] =
+        shlo_type_count(t.result) == 0 ? out_splat(w, t.result, 0) : gathered(w, in[0], in[1], &t);
     return true;
 }
 

@@ -1,4 +1,5 @@
-/* export_random.c - words of Philox4x32-10, and the rounding that they decide (docs/numerics.md). */
+/* export_random.c - words of Philox4x32-10, and the rounding that they decide (docs/numerics.md).
+ */
 #include "target/stablehlo/export.h"
 
 /* ---- Philox4x32-10 ---- */
@@ -22,8 +23,7 @@ static void product(shlo_writer *w, shlo_value *x, uint32_t factor, shlo_value *
                                    out_splat(w, wide, factor));
     *low = out_convert(w, whole, SHLO_U32);
     *high = out_convert(
-        w, out_binary(w, "stablehlo.shift_right_logical", whole, out_splat(w, wide, 32)),
-        SHLO_U32);
+        w, out_binary(w, "stablehlo.shift_right_logical", whole, out_splat(w, wide, 32)), SHLO_U32);
 }
 
 static shlo_value *as_words(shlo_writer *w, shlo_value *x) {
@@ -64,12 +64,11 @@ bool out_random_bits(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value
 static shlo_value *spacing_at(shlo_writer *w, shlo_value *magnitude, const dtype_format *f) {
     enum { BIAS = 127, WIDE_BIAS = 1023, MANTISSA = 23, WIDE_MANTISSA = 52 };
     const int least = BIAS + 2 - (1 << (f->exponent_bits - 1)); /* of a normal number */
-    shlo_value *exponent = out_binary(w, "stablehlo.shift_right_logical", magnitude,
-                                      word(w, magnitude, MANTISSA));
+    shlo_value *exponent =
+        out_binary(w, "stablehlo.shift_right_logical", magnitude, word(w, magnitude, MANTISSA));
     exponent = out_binary(w, "stablehlo.maximum", exponent, word(w, exponent, (uint32_t)least));
-    exponent = out_binary(
-        w, "stablehlo.add", exponent,
-        word(w, exponent, (uint32_t)(WIDE_BIAS - BIAS - f->mantissa_bits)));
+    exponent = out_binary(w, "stablehlo.add", exponent,
+                          word(w, exponent, (uint32_t)(WIDE_BIAS - BIAS - f->mantissa_bits)));
     exponent = out_convert(w, exponent, SHLO_U64);
     exponent = out_binary(w, "stablehlo.shift_left", exponent,
                           out_splat(w, exponent->type, WIDE_MANTISSA));
@@ -86,13 +85,11 @@ static shlo_value *rounded(shlo_writer *w, shlo_value *a, shlo_value *spacing, s
         out_binary(w, "stablehlo.multiply", rest, out_number(w, rest->type, 4294967296.0));
     chance = out_unary(w, "stablehlo.floor", chance, chance->type);
     shlo_value *up = out_compare(w, "LT", out_convert(w, drawn, SHLO_F64), chance);
-    shlo_value *next =
-        out_binary(w, "stablehlo.add", below, out_number(w, below->type, 1));
+    shlo_value *next = out_binary(w, "stablehlo.add", below, out_number(w, below->type, 1));
     return out_binary(w, "stablehlo.multiply", out_select(w, up, next, below), spacing);
 }
 
-bool out_stochastic_round(shlo_writer *w, ir_op op, shlo_value *const *in,
-                          shlo_value **results) {
+bool out_stochastic_round(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     const dtype to = ir_type_of(w->m, ir_op_result(w->m, op, 0))->element;
     shlo_value *x = in[0], *bits = as_words(w, x);
     shlo_value *counter[] = {as_words(w, in[1]), word(w, bits, 0),

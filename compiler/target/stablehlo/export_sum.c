@@ -31,8 +31,7 @@ static shlo_block *body_of(shlo_writer *w, uint32_t arguments, shlo_element elem
 shlo_block *out_combiner(shlo_writer *w, const char *kind, shlo_element element) {
     shlo_block *body = body_of(w, 2, element), *around = w->block;
     w->block = body;
-    shlo_value *made =
-        out_binary(w, operation_of(kind), &body->arguments[0], &body->arguments[1]);
+    shlo_value *made = out_binary(w, operation_of(kind), &body->arguments[0], &body->arguments[1]);
     out_return(w, &made, 1);
     w->block = around;
     return body;
@@ -181,21 +180,20 @@ bool out_convolve(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **
     const shlo_type *t = out_type_with(w, given, sum_element(w, op));
     const int64_t strides[] = {stride, stride}, pads[] = {pad, pad, pad, pad};
     const int64_t image[] = {1, 2}, places[] = {0, 1};
-    const shlo_named_attr attrs[] = {
-        {"batch_group_count", out_int(w, 1)},
-        {"feature_group_count", out_int(w, 1)},
-        {"input_batch_dimension", out_int(w, 0)},
-        {"input_feature_dimension", out_int(w, 3)},
-        {"input_spatial_dimensions", out_ints(w, 2, image)},
-        {"kernel_input_feature_dimension", out_int(w, 2)},
-        {"kernel_output_feature_dimension", out_int(w, 3)},
-        {"kernel_spatial_dimensions", out_ints(w, 2, places)},
-        {"output_batch_dimension", out_int(w, 0)},
-        {"output_feature_dimension", out_int(w, 3)},
-        {"output_spatial_dimensions", out_ints(w, 2, image)},
-        {"padding", out_pairs(w, 2, pads)},
-        {"precision_config", precision(w)},
-        {"window_strides", out_ints(w, 2, strides)}};
+    const shlo_named_attr attrs[] = {{"batch_group_count", out_int(w, 1)},
+                                     {"feature_group_count", out_int(w, 1)},
+                                     {"input_batch_dimension", out_int(w, 0)},
+                                     {"input_feature_dimension", out_int(w, 3)},
+                                     {"input_spatial_dimensions", out_ints(w, 2, image)},
+                                     {"kernel_input_feature_dimension", out_int(w, 2)},
+                                     {"kernel_output_feature_dimension", out_int(w, 3)},
+                                     {"kernel_spatial_dimensions", out_ints(w, 2, places)},
+                                     {"output_batch_dimension", out_int(w, 0)},
+                                     {"output_feature_dimension", out_int(w, 3)},
+                                     {"output_spatial_dimensions", out_ints(w, 2, image)},
+                                     {"padding", out_pairs(w, 2, pads)},
+                                     {"precision_config", precision(w)},
+                                     {"window_strides", out_ints(w, 2, strides)}};
     shlo_value *both[] = {in[0], out_reshape(w, in[1], 4, window)};
     shlo_op *made = out_build(w, &(out_spec){.name = "stablehlo.convolution",
                                              .operands = both,
@@ -210,7 +208,7 @@ bool out_convolve(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **
 
 /* ---- along an axis ---- */
 
-/* Of each element the window that ends in it. */
+/* The window of an element ends in it. */
 bool out_cumsum(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     const uint32_t rank = in[0]->type->rank;
     const int64_t axis = out_axis(w, op, rank), extent = in[0]->type->dims[axis];
