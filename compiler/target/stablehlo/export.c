@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/passes.h"
+
 static bool always(const shlo_writer *w, ir_op op) {
     (void)w;
     (void)op;
@@ -199,8 +201,10 @@ static bool write_functions(shlo_writer *w) {
     VEC(shlo_function *) functions = {0};
     bool good = true;
     uint32_t count;
-    for (ir_op op = ir_module_kernel(w->m); op; op = ir_op_get(w->m, op)->next)
+    for (ir_op op = ir_module_kernel(w->m); op; op = ir_op_get(w->m, op)->next) {
+        graph_remove_dead(w->m, ir_op_block(w->m, op, 0));
         vec_push(&ops, op);
+    }
     for (size_t i = 0; i < ops.count && good; i++) {
         shlo_function *f = declare(w, ops.items[i], i == 0);
         good = f != NULL;

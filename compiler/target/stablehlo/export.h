@@ -102,11 +102,13 @@ dtype out_dtype(const shlo_value *x);
 #define OUT_HANDLERS(X)                                                                            \
     X(elementwise)                                                                                 \
     X(comparison)                                                                                  \
-    X(converted) X(same) X(magnitude) X(quotient) X(right_shift) X(fma) X(exp2) X(log2) X(trunc)   \
-        X(random_bits) X(stochastic_round) X(constant) X(dense) X(extent) X(index) X(broadcast_of) \
-            X(reshape_of) X(transpose_of) X(slice_of) X(concat) X(gather) X(window) X(reduce)      \
-                X(dot) X(cumsum) X(argsort) X(convolve) X(call) X(choice) X(general_loop)          \
-                    X(counted_loop) X(reduce_with) X(sort) X(scatter)
+    X(converted)                                                                                   \
+    X(same)                                                                                        \
+    X(magnitude) X(quotient) X(right_shift) X(fma) X(exp2) X(log2) X(trunc) X(random_bits)         \
+        X(stochastic_round) X(constant) X(dense) X(extent) X(index) X(broadcast_of) X(reshape_of)  \
+            X(transpose_of) X(slice_of) X(concat) X(gather) X(window) X(reduce) X(dot) X(cumsum)   \
+                X(argsort) X(convolve) X(call) X(choice) X(general_loop) X(counted_loop)           \
+                    X(reduce_with) X(sort) X(scatter)
 #define X(name)                                                                                    \
     bool out_##name(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results);
 OUT_HANDLERS(X)
