@@ -64,12 +64,11 @@ static const compiler_kernel *find_kernel(const compiler_source *source, const c
             found = k;
     }
     bool read = compiler_error_count(source) == 0;
-    if (!found && count == 0)
-        status_set(st, read ? STATUS_NOT_FOUND : STATUS_INVALID,
-                   "the source holds no kernel: one has @kernel above it");
-    else if (!found && name)
+    if (!found && count == 0 && read) /* else its errors say so */
+        status_set(st, STATUS_NOT_FOUND, "the source holds no kernel: one has @kernel above it");
+    else if (!found && name && count)
         status_set(st, STATUS_NOT_FOUND, "no kernel '%s'; there is %.700s", name, names.data);
-    else if (!found)
+    else if (!found && count)
         status_set(st, STATUS_INVALID, "there are several kernels, `kernel` names one: %.700s",
                    names.data);
     text_release(&names);
@@ -187,19 +186,10 @@ static tsr_compilation_t begin(void) {
     return c;
 }
 
-static bool open_text(tsr_compilation_t c, const char *source, size_t bytes, const char *name,
-                      status *st) {
-    if (bytes > LIMIT_SOURCE_BYTES)
-        return status_set(st, STATUS_INVALID, "the source has %zu bytes, and may have %d", bytes,
-                          LIMIT_SOURCE_BYTES);
-    if (memchr(source, '\0', bytes))
-        return status_set(st, STATUS_INVALID, "the source has a byte of 0 within");
-    char *words = base_malloc(bytes + 1);
-    memcpy(words, source, bytes);
-    words[bytes] = '\0';
-    c->source = compiler_open_text(name, words, false, &c->said);
-    free(words);
-    return true;
+static bool open_bytes(tsr_compilation_t c, const char *source, size_t bytes, const char *name,
+                       status *st) {
+    c->source = compiler_open_bytes(name, source, bytes, false, &c->said, st);
+    return c->source != NULL;
 }
 
 /* Errors of the kernel that is meant are found here; those of others do not matter to its code. */
@@ -215,7 +205,7 @@ tsr_status_t tsrCompile(const char *source, size_t source_bytes, const char *nam
     if (!source || !name || !compilation)
         return TSR_EINVAL;
     tsr_compilation_t c = *compilation = begin();
-    bool ok = open_text(c, source, source_bytes, name, &st) && compile(c, options, &st);
+    bool ok = open_bytes(c, source, source_bytes, name, &st) && compile(c, options, &st);
     return ended(c, ok, &st);
 }
 
@@ -238,7 +228,8 @@ tsr_status_t tsrCheckShapes(const char *source, size_t source_bytes, const char 
     if (!source || !name || !compilation)
         return TSR_EINVAL;
     tsr_compilation_t c = *compilation = begin();
-    bool ok = open_text(c, source, source_bytes, name, &st) && compiler_error_count(c->source) == 0;
+    bool ok =
+        open_bytes(c, source, source_bytes, name, &st) && compiler_error_count(c->source) == 0;
     if (ok && (o.kernel || o.case_name || o.dims || compiler_kernel_count(c->source) == 1)) {
         tsr_compile_options_t shape = {
             .kernel = o.kernel, .case_name = o.case_name, .dims = o.dims};
@@ -311,6 +302,7 @@ tsr_status_t tsrGetShape(tsr_compilation_t c, uint32_t index, tsr_shape_t *out) 
     tsr_shape_t found = {.name = b->name,
                          .type = dtype_name(b->type),
                          .is_output = is_output,
+                         .replaces = b->replaces < 0 ? TSR_NOT_DONATED : (uint32_t)b->replaces,
                          .rank = (uint32_t)b->rank};
     for (int axis = 0; axis < b->rank; axis++)
         found.dims[axis] = b->dims[axis];

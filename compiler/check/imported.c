@@ -96,17 +96,45 @@ static void write_head(text *out, const char *name, const ir_module *graph) {
 
 /* ---- reading ---- */
 
+static const shlo_location *kept_place(shlo_module *to, const shlo_location *from) {
+    if (!from || !from->file)
+        return from ? ARENA_NEW(&to->memory, shlo_location, 1) : NULL;
+    shlo_location *l = arena_copy(&to->memory, from, sizeof *from);
+    l->file = arena_strdup(&to->memory, from->file);
+    l->name = from->name ? arena_strdup(&to->memory, from->name) : NULL;
+    return l;
+}
+
+/* The text has the operations of the bytecode one by one, and not their places in the program. */
+static void note_places(shlo_module *to, shlo_block *read, const shlo_block *original) {
+    const shlo_op *from = original->first;
+    for (shlo_op *op = read->first; op && from; op = op->next, from = from->next) {
+        op->location = kept_place(to, from->location);
+        for (uint32_t i = 0; i < op->region_count && i < from->region_count; i++)
+            if (op->regions[i] && from->regions[i])
+                note_places(to, op->regions[i], from->regions[i]);
+    }
+}
+
+static void note_all_places(shlo_module *to, const shlo_module *original) {
+    const shlo_function *from = original->first;
+    for (shlo_function *f = to->first; f && from; f = f->next, from = from->next) {
+        f->location = kept_place(to, from->location);
+        if (f->body && from->body)
+            note_places(to, f->body, from->body);
+    }
+}
+
 static shlo_module *read_module(compiler_source *s, const char *name, const char *data, size_t size,
                                 diagnostics *d) {
     status st = STATUS_INIT;
     text printed;
-    shlo_module *m = NULL;
+    shlo_module *m = NULL, *original = NULL;
     text_init(&printed);
     if (shlo_is_bytecode((const uint8_t *)data, size)) {
-        m = shlo_read_bytecode((const uint8_t *)data, size, &st);
-        if (m)
-            shlo_print(m, &printed);
-        shlo_module_free(m);
+        original = shlo_read_bytecode((const uint8_t *)data, size, &st);
+        if (original)
+            shlo_print(original, &printed);
     } else {
         text_append_bytes(&printed, data, size);
     }
@@ -116,6 +144,9 @@ static shlo_module *read_module(compiler_source *s, const char *name, const char
     m = st.code ? NULL : shlo_read_text(kept, printed.length, &st);
     if (!m)
         report(&s->text, d, ERROR_PROGRAM_UNREADABLE, &st);
+    else if (original)
+        note_all_places(m, original);
+    shlo_module_free(original);
     text_release(&printed);
     return m;
 }

@@ -312,6 +312,19 @@ compiler_source *compiler_open_text(const char *name, const char *source, bool c
     return open_bytes(name, source, size < limit ? size : limit, colour, out);
 }
 
+compiler_source *compiler_open_bytes(const char *name, const void *data, size_t size, bool colour,
+                                     text *out, status *st) {
+    const bool program = shlo_is_one(data, size);
+    const size_t limit = program ? LIMIT_PROGRAM_BYTES : LIMIT_SOURCE_BYTES;
+    if (size > limit)
+        status_set(st, STATUS_INVALID, "the source has %zu bytes, and may have %zu", size, limit);
+    else if (!shlo_is_bytecode(data, size) && memchr(data, '\0', size))
+        status_set(st, STATUS_INVALID, "the source has a byte of 0 within");
+    else
+        return open_bytes(name, data, size, colour, out);
+    return NULL;
+}
+
 void compiler_close(compiler_source *source) {
     if (source) {
         imported_release(source);

@@ -77,6 +77,7 @@ typedef struct declared_name {
 
 typedef VEC(declared_name) declared_names;
 
+/* Fields: what a head says, which is read in one go. */
 typedef struct kernel_interface {
     const ast_function *function; /* each of whose parameters is one tensor or a constant */
     annotation *parameters;       /* of the positional parameters, in order */

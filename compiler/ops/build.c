@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ops/orders.h"
+#include "ops/reductions.h"
 
 const ir_type_data *build_type(const ir_builder *b, ir_value x) {
     return ir_type_of(b->m, x);
@@ -130,7 +131,7 @@ ir_value build_align(ir_builder *b, ir_value x, ir_value like) {
 }
 
 ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis) {
-    bool ordered = strcmp(kind, "sum") == 0 && dtype_is_float(build_type(b, x)->element);
+    bool ordered = reduction_rounds(kind) && dtype_is_float(build_type(b, x)->element);
     ir_named_attr attrs[] = {
         {"kind", ir_attr_string(b->m, kind)},
         {"axes", ir_attr_int_array(b->m, (int64_t[]){axis}, 1)},

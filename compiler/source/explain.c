@@ -35,7 +35,8 @@ const char *compiler_diagnostic_group(const compiler_diagnostic *d) {
                                          "Schedules",
                                          "Limits",
                                          "Kernels made of tiles",
-                                         "Derivatives and batches"};
+                                         "Derivatives and batches",
+                                         "Programs from elsewhere"};
     size_t hundreds = strtoul(d->id + 1, NULL, 10) / 100;
     return groups[hundreds < sizeof(groups) / sizeof(groups[0]) ? hundreds : 0];
 }
@@ -56,11 +57,12 @@ const char *diagnostic_name(diagnostic_id id) {
 
 const char compiler_example_operands[] = EXAMPLE_OPERANDS;
 
-/* Constants are in capitals; imports, kernels and records have words of their own. */
+/* Constants are in capitals; imports, kernels, records and StableHLO have words of their own. */
 bool compiler_example_is_body(const char *example) {
     size_t name = strspn(example, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     return !strstr(example, "def ") && !strstr(example, "class ") &&
-           strncmp(example, "from ", 5) != 0 && (name < 2 || !strchr(" ,", example[name]));
+           strncmp(example, "from ", 5) != 0 && strncmp(example, "module ", 7) != 0 &&
+           (name < 2 || !strchr(" ,", example[name]));
 }
 
 void compiler_example_source(const char *example, text *out) {

@@ -419,7 +419,7 @@ static void test_flipped(void **state) {
         uint8_t *data = bytes_of(files[f], &size);
         for (size_t i = 0; i < size; i++)
             for (int bit = 0; bit < 9; bit++) {
-                const uint8_t mask = bit < 8 ? (uint8_t)(1 << bit) : 0xFF;
+                const uint8_t mask = (uint8_t)(bit < 8 ? 1 << bit : 0xFF);
                 data[i] ^= mask;
                 read_damaged(data, size);
                 data[i] ^= mask;

@@ -32,7 +32,9 @@ static char *printed(shlo_module *m) {
     text_init(&out);
     shlo_print(m, &out);
     shlo_module_free(m);
-    return text_take(&out);
+    char *words = text_take(&out);
+    text_release(&out);
+    return words;
 }
 
 static shlo_module *read_text(const char *source, size_t size) {

@@ -52,6 +52,30 @@ static void print_batch_rule(text *out, batch_rule rule, const char *summary) {
     text_printf(out, " | %s |\n", summary);
 }
 
+/* Operations of StableHLO that become Graph IR, and those that are refused. Handlers are in
+ * stablehlo.def by name. */
+static void print_stablehlo(text *out) {
+    static const struct {
+        const char *name, *handler;
+    } lines[] = {
+#define SHLO(ENUM, name, regions, attrs, syntax, handler, graph) {name, #handler},
+#include "import/stablehlo/stablehlo.def"
+#undef SHLO
+    };
+    text_append(out, "| operations | |\n|---|---|\n");
+    for (int refused = 0; refused < 2; refused++) {
+        const char *separator = "| ";
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            if (strcmp(lines[i].name, "func") == 0 || strcmp(lines[i].name, "return") == 0 ||
+                (strcmp(lines[i].handler, "refused") == 0) != refused)
+                continue;
+            text_printf(out, "%s`%s`", separator, lines[i].name);
+            separator = ", ";
+        }
+        text_append(out, refused ? " | refused by name |\n" : " | become Graph IR |\n");
+    }
+}
+
 /* Operations by the rule of their batches. */
 static void print_batches(text *out) {
     text_append(out, "| operations | on a batch |\n|---|---|\n");
@@ -70,6 +94,7 @@ page_print *page_find(const char *option) {
                  {"--matrix-units", unit_order_print},
                  {"--limits", print_limits},
                  {"--batches", print_batches},
+                 {"--stablehlo", print_stablehlo},
                  {"--capabilities", print_capabilities},
                  {"--pyi", print_pyi}};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)

@@ -35,7 +35,7 @@ static const char usage[] =
     "  --verify                 verify only: print nothing\n"
     "  --hash                   print the SHA-256 of the text instead of the text\n"
     "  --checkable              print the spelling that `mlir-opt --irdl-file` verifies\n"
-    "  --stablehlo              print Graph IR, whose dimensions are numbers, as StableHLO\n"
+    "  --emit-stablehlo         print Graph IR, whose dimensions are numbers, as StableHLO\n"
     "  --kernel NAME            of a source: this kernel only\n"
     "  --case NAME              of a source: this case instead of each kernel's first; 'all' for "
     "every one\n"
@@ -50,6 +50,7 @@ static const char usage[] =
     "docs/devices.md has it\n"
     "  --limits                 print the limits of the language, as docs/language.md has them\n"
     "  --batches                print the rules of batches, as docs/batches.md has them\n"
+    "  --stablehlo              print the operations of StableHLO, as docs/stablehlo.md has them\n"
     "  --pyi                    print the names of the language with their parameters, as "
     "harness/python/tessera/language.pyi has them\n"
     "  -h, --help               print this\n";
@@ -100,7 +101,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--hash", &o->hash},
                  {"--checkable", &o->checkable},
                  {"--summary", &o->summary},
-                 {"--stablehlo", &o->stablehlo},
+                 {"--emit-stablehlo", &o->stablehlo},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},

@@ -39,6 +39,7 @@ PROGRAM = {
     "bin/tsr": "tsr",
     "libexec/tessera/tessera-guest": "tessera-guest",
     "lib/tessera/libtessera-capture.so": "libtessera-capture.so",
+    "lib/tessera/libtessera_pjrt.so": "libtessera_pjrt.so",
 }
 EXTENSION = "python/tessera/_tessera.abi3.so"
 # Libraries of every machine; all others are named in the metadata, or carried where the build's C part looks for them.
@@ -148,6 +149,7 @@ def write_wheel(path, extension, program, needed):
     files = {f"tessera/{file.name}": file.read_bytes() for file in sorted((HERE / "tessera").iterdir()) if file.is_file()}
     for name in ("state.tsr", "stdlib.tsr"):
         files[f"tessera/{name}"] = (ROOT / "compiler/library" / name).read_bytes()
+    files["jax_plugins/tessera/__init__.py"] = (HERE / "jax_plugins/tessera/__init__.py").read_bytes()
     files["tessera/_tessera.abi3.so"] = extension
     files.update(program)
     files[f"{information}/METADATA"] = metadata(needed).encode()

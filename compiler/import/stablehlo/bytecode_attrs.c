@@ -173,7 +173,7 @@ static const uint8_t *unpack(bytecode *r, const uint8_t *bytes, uint64_t size, u
     *out_size = is_splat ? 1 : is_packed ? count : size;
     uint8_t *out = BYTECODE_NEW(r, uint8_t, *out_size);
     for (uint64_t i = 0; i < *out_size; i++)
-        out[i] = is_packed ? bytes[i / 8] >> (i % 8) & 1 : bytes[i] != 0;
+        out[i] = (uint8_t)(is_packed ? bytes[i / 8] >> (i % 8) & 1 : bytes[i] != 0);
     return out;
 }
 

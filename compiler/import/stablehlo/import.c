@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/donated.h"
 #include "ops/functions.h"
 
 static const struct handler {
@@ -19,16 +20,19 @@ static const struct handler {
 
 /* ---- messages ---- */
 
-static uint32_t line_of(const importer *im, uint64_t offset, uint32_t *column) {
-    uint32_t line = 1;
-    const char *start = im->text;
-    for (const char *p = im->text; p < im->text + offset; p++)
-        if (*p == '\n') {
-            line++;
-            start = p + 1;
+/* Places are mostly asked for in their order, so each goes on from the last one. */
+static uint32_t line_of(importer *im, uint64_t offset, uint32_t *column) {
+    if (!im->line || offset < im->at) {
+        im->line = 1;
+        im->at = im->line_start = 0;
+    }
+    for (; im->at < offset; im->at++)
+        if (im->text[im->at] == '\n') {
+            im->line++;
+            im->line_start = im->at + 1;
         }
-    *column = (uint32_t)(im->text + offset - start) + 1;
-    return line;
+    *column = (uint32_t)(offset - im->line_start) + 1;
+    return im->line;
 }
 
 static bool refuse_at(importer *im, uint64_t offset, const shlo_location *from, const char *what) {
@@ -66,10 +70,18 @@ bool import_refused(importer *im, const shlo_op *op, int graph, ir_value *result
 
 /* ---- types and values ---- */
 
+dtype import_element(shlo_element e) {
+    return e == SHLO_C64 ? DTYPE_F32 : e == SHLO_C128 ? DTYPE_F64 : shlo_element_get(e)->type;
+}
+
+bool import_is_complex(const shlo_value *v) {
+    return v->type->kind == SHLO_TYPE_TENSOR && shlo_element_is_complex(v->type->element);
+}
+
 ir_type import_type(importer *im, const shlo_op *op, const shlo_type *t) {
     text words;
     const char *why = NULL;
-    const dtype element = shlo_element_get(t->element)->type;
+    const dtype element = import_element(t->element);
     if (t->kind != SHLO_TYPE_TENSOR)
         why = "is no tensor";
     else if (t->quantized)
@@ -102,7 +114,8 @@ ir_type import_result_type(importer *im, const shlo_op *op, uint32_t i) {
 }
 
 ir_value import_operand(const importer *im, const shlo_op *op, uint32_t i) {
-    return im->made[op->operands[i]->number];
+    const shlo_value *v = op->operands[i];
+    return im->part && import_is_complex(v) ? im->imaginary[v->number] : im->made[v->number];
 }
 
 const ir_type_data *import_type_of(const importer *im, ir_value v) {
@@ -116,6 +129,7 @@ bool import_takes(importer *im, const shlo_op *op, uint32_t operands) {
                          op->operand_count, op->result_count);
 }
 
+/* Parameters: the operation of the source, and those of graph_build. */
 ir_value import_build(importer *im, const shlo_op *op, int opcode, const ir_value *operands,
                       uint32_t count, const ir_named_attr *attrs, uint32_t attr_count) {
     ir_type types[LIMIT_OPERANDS];
@@ -152,13 +166,13 @@ static bool is_identity(const shlo_op *op) {
 }
 
 static bool results_fit(importer *im, const shlo_op *op, const ir_value *results) {
-    for (uint32_t i = 0; i < op->result_count; i++) {
+    for (uint32_t i = 0; i < 2 * op->result_count; i++) {
         if (!results[i])
-            continue; /* a token */
+            continue; /* a token, or a value of one part */
         ir_type wanted = 0;
         if (im->lifted >= 0)
             wanted = ir_value_get(im->m, results[i])->type;
-        else if (!(wanted = import_result_type(im, op, i)))
+        else if (!(wanted = import_result_type(im, op, i % op->result_count)))
             return false;
         if (ir_value_get(im->m, results[i])->type != wanted) {
             const ir_type_data *t = import_type_of(im, results[i]);
@@ -178,15 +192,19 @@ bool import_handled(importer *im, const shlo_op *op, ir_value *results) {
 
 static bool import_op(importer *im, const shlo_op *op) {
     enum { FEW = 8 };
-    ir_value few[FEW] = {0}, *results = few;
+    ir_value few[2 * FEW] = {0}, *results = few;
     if (op->result_count > FEW)
-        results = base_calloc(op->result_count, sizeof *results);
+        results = base_calloc(2 * (size_t)op->result_count, sizeof *results);
+    const int part = im->part;
     bool good;
+    im->part = 0;
     uint32_t column;
     im->b.location = (ir_location){0};
     if (im->text)
         im->b.location.line = line_of(im, op->offset, &column);
-    if (op->info) {
+    if (op->info && import_has_complex(op)) {
+        good = import_complex_op(im, op, results);
+    } else if (op->info) {
         good = import_handled(im, op, results);
     } else if (is_identity(op)) {
         for (uint32_t i = 0; i < op->result_count; i++)
@@ -197,9 +215,12 @@ static bool import_op(importer *im, const shlo_op *op) {
     }
     if (good && ir_failure(im->m))
         good = import_refuse(im, op, "%.300s", ir_failure(im->m));
+    im->part = part;
     good = good && results_fit(im, op, results);
-    for (uint32_t i = 0; good && i < op->result_count; i++)
+    for (uint32_t i = 0; good && i < op->result_count; i++) {
         im->made[op->results[i].number] = results[i];
+        im->imaginary[op->results[i].number] = results[op->result_count + i];
+    }
     if (results != few)
         free(results);
     return good;
@@ -237,53 +258,113 @@ static ir_attr names_of(importer *im, const char *prefix, uint32_t count) {
     return build_names(im->m, prefix, count);
 }
 
-static bool take_arguments(importer *im, const shlo_function *f, ir_block block) {
+/* A kernel takes and gives complex numbers as pairs along a last axis, as they lie in memory;
+ * functions take their parts. */
+static bool take_arguments(importer *im, const shlo_function *f, ir_block block, bool kernel) {
     const shlo_op at = {.name = "func.func", .offset = f->offset, .location = f->location};
     for (uint32_t i = 0; i < f->body->argument_count; i++) {
-        ir_type t = import_type(im, &at, f->body->arguments[i].type);
+        const shlo_value *v = &f->body->arguments[i];
+        const bool complex = import_is_complex(v);
+        ir_type t = import_type(im, &at, v->type);
         if (!t)
             return false;
-        im->made[f->body->arguments[i].number] =
-            ir_block_add_argument(im->m, block, t, arena_printf(ir_module_arena(im->m), "a%u", i));
+        if (kernel && complex && !(t = import_pair_type(im, &at, t)))
+            return false;
+        im->made[v->number] = ir_block_add_argument(im->m, block, t, NULL);
+        if (kernel && complex)
+            import_unpair(im, im->made[v->number], &im->made[v->number], &im->imaginary[v->number]);
+        else if (complex)
+            im->imaginary[v->number] = ir_block_add_argument(im->m, block, t, NULL);
     }
     return true;
 }
 
-static bool give_results(importer *im, const shlo_function *f) {
+static bool give_results(importer *im, const shlo_function *f, bool kernel) {
     const shlo_op *end = f->body->last;
+    import_values values = {0};
     if (!end || !end->info || end->info->opcode != SHLO_OP_RETURN)
         return refuse_function(im, f, "it does not end in a return");
     if (end->operand_count != f->type->count - f->type->inputs)
         return refuse_function(im, f, "it returns another number of values than its type says");
-    ir_value *values = base_calloc(end->operand_count + 1, sizeof *values);
     bool good = true;
     for (uint32_t i = 0; i < end->operand_count && good; i++) {
-        values[i] = import_operand(im, end, i);
-        good = values[i] || refuse_function(im, f, "it returns a token");
+        const shlo_value *v = end->operands[i];
+        good = im->made[v->number] || refuse_function(im, f, "it returns a token");
+        if (good && kernel && import_is_complex(v))
+            vec_push(&values, import_pair(im, im->made[v->number], im->imaginary[v->number]));
+        else if (good)
+            import_push(im, v, &values);
     }
     if (good)
         ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_RETURN,
-                                       .operands = values,
-                                       .operand_count = end->operand_count});
-    free(values);
+                                       .operands = values.items,
+                                       .operand_count = (uint32_t)values.count});
+    vec_release(&values);
+    return good;
+}
+
+/* Tensors that a function takes, or gives: complex ones are two. */
+static uint32_t tensors_of(const shlo_type *t, uint32_t from, uint32_t to, bool kernel) {
+    uint32_t count = to - from;
+    for (uint32_t i = from; i < to && !kernel; i++)
+        count +=
+            t->parts[i]->kind == SHLO_TYPE_TENSOR && shlo_element_is_complex(t->parts[i]->element);
+    return count;
+}
+
+/* An argument that a framework marks so is an output's memory, too. */
+static bool donate_one(importer *im, const shlo_function *f, uint32_t input, ir_attr *list) {
+    const shlo_attr *marks = f->argument_attrs ? f->argument_attrs[input] : NULL, *to = NULL;
+    const uint32_t inputs = f->type->inputs, outputs = f->type->count - inputs;
+    for (uint32_t i = 0; marks && i < marks->count; i++)
+        if (strcmp(marks->keys[i], "tf.aliasing_output") == 0)
+            to = marks->items[i];
+    list[input] = ir_attr_int(im->m, -1);
+    if (!to)
+        return true;
+    if (to->kind != SHLO_ATTR_INTEGER || to->integer < 0 || to->integer >= outputs)
+        return refuse_function(im, f, "an argument aliases an output that there is not");
+    if (!shlo_type_equal(f->type->parts[input], f->type->parts[inputs + to->integer]))
+        return refuse_function(im, f, "an argument aliases an output of another type");
+    list[input] = ir_attr_int(im->m, to->integer);
+    for (uint32_t i = 0; i < input; i++)
+        if (list[i] == list[input])
+            return refuse_function(im, f, "two arguments alias one output");
+    return true;
+}
+
+static bool donate(importer *im, const shlo_function *f, ir_op kernel) {
+    const uint32_t count = f->type->inputs;
+    ir_attr *list = base_calloc((size_t)count + 1, sizeof *list);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = donate_one(im, f, i, list);
+    if (good && count)
+        ir_op_set_attr(im->m, kernel, "donated", ir_attr_array(im->m, list, count));
+    if (good && count && !donated_any(im->m, kernel))
+        ir_op_remove_attr(im->m, kernel, "donated");
+    free(list);
     return good;
 }
 
 static bool write_function(importer *im, const shlo_function *f, int opcode) {
-    const uint32_t outputs = f->type->count - f->type->inputs;
-    if (f->type->inputs > LIMIT_PARAMETERS || outputs > LIMIT_PARAMETERS)
+    const bool kernel = opcode == GRAPH_KERNEL;
+    const uint32_t inputs = tensors_of(f->type, 0, f->type->inputs, kernel),
+                   outputs = tensors_of(f->type, f->type->inputs, f->type->count, kernel);
+    if (inputs > LIMIT_PARAMETERS || outputs > LIMIT_PARAMETERS)
         return refuse_function(im, f, "it takes or gives more than 4,096 tensors");
     if (outputs == 0)
         return refuse_function(im, f, "it gives nothing");
     im->b = (ir_builder){.m = im->m, .block = ir_module_body(im->m)};
     ir_named_attr attrs[] = {{"name", ir_attr_string(im->m, f->name)},
-                             {"inputs", names_of(im, "a", f->type->inputs)},
+                             {"inputs", names_of(im, "a", inputs)},
                              {"outputs", names_of(im, "r", outputs)}};
     ir_op op = ir_build(
         &im->b,
         &(ir_op_spec){.opcode = opcode, .attrs = attrs, .attr_count = 3, .region_count = 1});
     im->b.block = ir_op_block(im->m, op, 0);
-    return take_arguments(im, f, im->b.block) && import_block(im, f->body) && give_results(im, f);
+    return (!kernel || donate(im, f, op)) && take_arguments(im, f, im->b.block, kernel) &&
+           import_block(im, f->body) && give_results(im, f, kernel);
 }
 
 /* Functions are correctly rounded where the module says so. */
@@ -355,9 +436,11 @@ ir_module *shlo_import(const shlo_module *source, const char *entry, const char 
         if (each->body)
             number_block(&im, each->body);
     im.made = base_calloc((size_t)im.value_count + 1, sizeof *im.made);
+    im.imaginary = base_calloc((size_t)im.value_count + 1, sizeof *im.imaginary);
     bool good = f ? import_functions(&im, f)
                   : status_set(st, STATUS_INVALID, "there is no function @%.100s", entry);
     free(im.made);
+    free(im.imaginary);
     if (good && !functions_verify(im.m, st))
         good = false;
     if (good && !ir_verify(im.m, st))

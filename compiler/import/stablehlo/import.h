@@ -7,6 +7,7 @@
 #ifndef TESSERA_IMPORT_STABLEHLO_IMPORT_H
 #define TESSERA_IMPORT_STABLEHLO_IMPORT_H
 
+#include "base/vec.h"
 #include "import/stablehlo/table.h"
 #include "ops/build.h"
 #include "ops/control.h"
@@ -19,24 +20,33 @@ typedef struct importer {
     ir_builder b;
     status *st;
     bool failed;
-    const char *file;     /* for messages; NULL: the module has none */
-    const char *text;     /* of the file; NULL: it is bytecode */
+    const char *file; /* for messages; NULL: the module has none */
+    const char *text; /* of the file; NULL: it is bytecode */
+    uint64_t at;      /* of the last place that was asked for, with its line */
+    uint64_t line_start;
+    uint32_t line;        /* 0: none was */
     ir_value *made;       /* by number of a value of the source; 0: none */
+    ir_value *imaginary;  /* the same of the second part of a complex one */
+    int part;             /* of complex values that handlers see: 0 the real, 1 the imaginary one */
     uint32_t value_count; /* numbers are 1 to this */
-    /* Of the body of a map, which is written out on tensors of this shape instead of scalars. */
+    /* The body of a map is written out on tensors of this shape instead of scalars. */
     int lifted; /* axes; -1: no map is written out */
     ir_dim shape[IR_MAX_RANK];
+    bool in_combiner; /* the body of one is written: functions that it calls are written out */
+    int calls;        /* ... one in the other */
 } importer;
 
+/* `results` are values for each result of the operation; behind them the imaginary parts. */
 typedef bool (*import_fn)(importer *im, const shlo_op *op, int graph, ir_value *results);
 
 /* ---- import.c ---- */
 bool import_refuse(importer *im, const shlo_op *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The value that stands for an operand. */
+/* The value that stands for an operand; of a complex one the present part. */
 ir_value import_operand(const importer *im, const shlo_op *op, uint32_t i);
 const ir_type_data *import_type_of(const importer *im, ir_value v);
-/* 0 when refused: an element, an extent, or a number of axes that Graph IR has not. */
+/* The type; complex elements have that of a part. 0 when refused: an element, an extent, or a
+ * number of axes that Graph IR has not. */
 ir_type import_type(importer *im, const shlo_op *op, const shlo_type *t);
 ir_type import_result_type(importer *im, const shlo_op *op, uint32_t i);
 /* One operation with inferred results; 0 when refused. */
@@ -49,6 +59,31 @@ bool import_block(importer *im, const shlo_block *block);
 /* Exactly so many operands, or refused. */
 bool import_takes(importer *im, const shlo_op *op, uint32_t operands);
 
+/* The element type of Graph IR; of complex elements that of a part. */
+dtype import_element(shlo_element e);
+bool import_is_complex(const shlo_value *v);
+
+/* ---- import_complex.c: complex numbers are two values, the real and the imaginary parts ---- */
+/* Does the operation take or give complex numbers? */
+bool import_has_complex(const shlo_op *op);
+bool import_complex_op(importer *im, const shlo_op *op, ir_value *results);
+
+/* The type of pairs along a last axis, 0 when refused; both parts of such ones, and these of parts.
+ */
+ir_type import_pair_type(importer *im, const shlo_op *op, ir_type part);
+void import_unpair(importer *im, ir_value pairs, ir_value *real, ir_value *imaginary);
+ir_value import_pair(importer *im, ir_value real, ir_value imaginary);
+
+/* Values and types in a row, complex ones as two. */
+typedef VEC(ir_value) import_values;
+typedef VEC(ir_type) import_types;
+void import_push(const importer *im, const shlo_value *v, import_values *out);
+bool import_push_type(importer *im, const shlo_op *op, const shlo_type *t, import_types *out);
+/* The other way round: results of an operation of ours, in a row, for those of the source. */
+void import_take_results(const shlo_op *op, const ir_value *from, ir_value *results);
+/* Gives a value its next one, or two, of `from`, which moves on. */
+void import_pull(importer *im, const shlo_value *v, const ir_value **from);
+
 /* ---- import_values.c: constants in the shape of another value, and small steps ---- */
 ir_value import_number(importer *im, dtype type, double value); /* a scalar */
 ir_value import_like(importer *im, ir_value like, double value);
@@ -59,6 +94,8 @@ ir_value import_is(importer *im, const char *predicate, ir_value x, ir_value y);
 ir_value import_bitcast(importer *im, ir_value x, dtype to);
 dtype import_unsigned(dtype t);
 dtype import_signed(dtype t);
+/* Floats as integers in their total order: -NaN < -Inf < ... < -0 < 0 < ... < NaN. */
+ir_value import_total_order(importer *im, ir_value x);
 /* A scalar repeated in a shape; what has the shape stays as it is. */
 ir_value import_spread(importer *im, ir_value x, int rank, const ir_dim *dims);
 /* Axes of one extent in the place of others, in row-major order. */
@@ -75,14 +112,21 @@ ir_value import_index_or_none(importer *im, ir_value x, int64_t highest);
 ir_value import_padded(importer *im, ir_value x, ir_value value, const int64_t *low,
                        const int64_t *high, const int64_t *interior);
 
+/* ---- import_contract.c ---- */
+/* dot_general of these values, of which a part of a complex number is one; 0 when refused. */
+ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y);
+
 /* ---- import_combine.c ---- */
 /* The one operation of a body of two scalars that is a sum, a product, a maximum or a minimum of
  * them: its kind as tessera.reduce has it, "and" or "or"; NULL: it is another one. */
 const char *import_kind_of(const shlo_block *body);
-/* A block of a combiner: `count` scalars of one place, and as many of another. Of a sort the source
- * has them in pairs. False when refused. */
+/* The block of a combiner of `count` tensors: scalars of one place, and then those of another; of a
+ * sort the source has them in pairs. False when refused. Parameters: the operation with this body,
+ * the block to fill, and how the body has its arguments. */
 bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, const shlo_block *body,
                            uint32_t count, bool pairs);
+/* Ends the block that is built with what the body returns. */
+bool import_end_block(importer *im, const shlo_block *body);
 /* A kind that tessera.reduce has for this element; NULL: the body is run as it is. */
 const char *import_reducible(const importer *im, const char *kind, ir_value x);
 /* Sums, products and extremes of numbers over axes, in ascending order; and, or of truth values. 0
@@ -91,11 +135,9 @@ ir_value import_known_reduction(importer *im, const shlo_op *op, const char *kin
                                 const int64_t *axes, uint32_t count);
 /* ... of a scalar and each element. */
 ir_value import_combined(importer *im, const char *kind, ir_value init, ir_value x);
-/* Ends the block that is built with what the body returns. */
-bool import_block_end(importer *im, const shlo_block *body);
 /* Reduces the last axis of tensors, from these scalars on, by the body of `op`. */
 bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
-                        const ir_value *tensors, const ir_value *inits, uint32_t count,
+                        const import_values *tensors, const import_values *inits,
                         ir_value *results);
 
 /* ---- import_control.c ---- */

@@ -111,8 +111,8 @@ static ir_value remainder_step(importer *im, ir_value r, ir_value y) {
     return build_select(&im->b, under, import_binary(im, GRAPH_ADD, next, y), next);
 }
 
-/* Of f32 and what is narrower, in f64, where each step is exact: the exponents are at most 277
- * apart, and a step takes 48 binary digits of the quotient. */
+/* Numbers of f32 and of what is narrower are taken in f64, where each step is exact: the exponents
+ * are at most 277 apart, and a step takes 48 binary digits of the quotient. */
 static ir_value float_remainder(importer *im, ir_value x, ir_value y) {
     enum { DIGITS = 48, APART = 288 };
     const dtype t = import_type_of(im, x)->element;
@@ -135,7 +135,7 @@ static ir_value float_remainder(importer *im, ir_value x, ir_value y) {
     r = build_select(&im->b, negative, build_unary(&im->b, GRAPH_NEG, r), r);
     r = build_select(&im->b, whole, wide_x, r);
     r = build_convert(&im->b, r, t);
-    /* Of zero and of a multiple the sign is x's: x * 0 has it. */
+    /* A remainder of zero has the sign of x: x * 0 has it. */
     ir_value zero = import_is(im, "eq", r, import_like(im, r, 0));
     return build_select(&im->b, zero, import_binary(im, GRAPH_MUL, x, import_like(im, x, 0)), r);
 }
@@ -206,5 +206,34 @@ bool import_reduce_precision(importer *im, const shlo_op *op, int graph, ir_valu
         bits = cut_exponent(im, bits, f, (int)exponent);
     ir_value number = import_is(im, "eq", x, x);
     results[0] = build_select(&im->b, number, import_bitcast(im, bits, t), x);
+    return true;
+}
+
+/* The number beside x in the direction of y: as integers, magnitudes follow each other. */
+bool import_next_after(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 2))
+        return false;
+    ir_value x = import_operand(im, op, 0), y = import_operand(im, op, 1);
+    const dtype t = import_type_of(im, x)->element;
+    const dtype_format *f = dtype_format_of(t);
+    const dtype as = import_unsigned(t);
+    if (!f || !f->infinity || as == DTYPE_NONE)
+        return import_refuse(im, op, "of %s is not supported", dtype_name(t));
+    ir_value bits = import_bitcast(im, x, as), one = import_bits_like(im, bits, 1);
+    ir_value zero = import_like(im, x, 0);
+    ir_value up = import_is(im, "lt", x, y), positive = import_is(im, "gt", x, zero);
+    ir_value down = build_unary(&im->b, GRAPH_NOT, up);
+    ir_value grows = build_select(&im->b, positive, up, down);
+    ir_value next = build_select(&im->b, grows, import_binary(im, GRAPH_ADD, bits, one),
+                                 import_binary(im, GRAPH_SUB, bits, one));
+    const uint64_t sign = (uint64_t)1 << (8 * dtype_size(as) - 1);
+    ir_value least = build_select(&im->b, up, one, import_bits_like(im, bits, sign | 1));
+    next = build_select(&im->b, import_is(im, "eq", x, zero), least, next);
+    ir_value number =
+        import_binary(im, GRAPH_AND, import_is(im, "eq", x, x), import_is(im, "eq", y, y));
+    ir_value sum = import_binary(im, GRAPH_ADD, x, y); /* NaN where one of them is */
+    ir_value made = build_select(&im->b, import_is(im, "eq", x, y), y, import_bitcast(im, next, t));
+    results[0] = build_select(&im->b, number, made, sum);
     return true;
 }

@@ -30,66 +30,83 @@ const char *import_kind_of(const shlo_block *body) {
 }
 
 /* Constants that a body reads of the outside are made again in it; anything else is refused. The
- * values that stood for them are kept in `outer`. */
+ * values that stood for them go to `outer`. */
 static bool repeat_constants(importer *im, const shlo_op *op, const value_refs *outside,
-                             ir_value *outer) {
+                             import_values *outer) {
     for (size_t i = 0; i < outside->count; i++) {
-        const shlo_op *made = outside->items[i]->op;
-        ir_value again;
-        outer[i] = im->made[outside->items[i]->number];
-        if (!made || !made->info || made->info->opcode != SHLO_OP_CONSTANT ||
-            outside->items[i]->type->rank != 0)
+        const shlo_value *v = outside->items[i];
+        const shlo_op *made = v->op;
+        ir_value again[2] = {0};
+        import_push(im, v, outer);
+        if (!made || !made->info || made->info->opcode != SHLO_OP_CONSTANT || v->type->rank != 0)
             return import_refuse(im, op,
                                  "its body reads a value of the outside that is no constant");
-        if (!import_constant(im, made, 0, &again))
-            return false;
-        im->made[outside->items[i]->number] = again;
+        for (int part = 0; part < 1 + import_is_complex(v); part++) {
+            im->part = part;
+            const bool good = import_constant(im, made, 0, &again[part]);
+            im->part = 0;
+            if (!good)
+                return false;
+        }
+        const ir_value *from = again;
+        import_pull(im, v, &from);
     }
     return true;
 }
 
-static bool take_scalars(importer *im, const shlo_op *op, const shlo_block *body, uint32_t count,
-                         bool pairs) {
+/* Arguments in a row: those of one place, then those of the other. Of a sort the source has them in
+ * pairs. */
+static bool take_scalars(importer *im, const shlo_op *op, const shlo_block *body, bool pairs) {
+    const uint32_t count = body->argument_count / 2;
     for (uint32_t i = 0; i < 2 * count; i++) {
-        const uint32_t from = !pairs ? i : i < count ? 2 * i : 2 * (i - count) + 1;
-        ir_type t = import_type(im, op, body->arguments[from].type);
+        const shlo_value *v = &body->arguments[!pairs      ? i
+                                               : i < count ? 2 * i
+                                                           : 2 * (i - count) + 1];
+        ir_type t = import_type(im, op, v->type);
+        ir_value made[2] = {0};
         if (!t)
             return false;
-        im->made[body->arguments[from].number] = ir_block_add_argument(im->m, im->b.block, t, NULL);
+        for (int part = 0; part < 1 + import_is_complex(v); part++)
+            made[part] = ir_block_add_argument(im->m, im->b.block, t, NULL);
+        const ir_value *from = made;
+        import_pull(im, v, &from);
     }
     return true;
 }
 
-bool import_block_end(importer *im, const shlo_block *body) {
-    const uint32_t count = body->last->operand_count;
-    ir_value *ends = base_calloc((size_t)count + 1, sizeof *ends);
-    for (uint32_t i = 0; i < count; i++)
-        ends[i] = import_operand(im, body->last, i);
-    ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = ends, .operand_count = count});
-    free(ends);
+bool import_end_block(importer *im, const shlo_block *body) {
+    import_values ends = {0};
+    for (uint32_t i = 0; i < body->last->operand_count; i++)
+        import_push(im, body->last->operands[i], &ends);
+    ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
+                                   .operands = ends.items,
+                                   .operand_count = (uint32_t)ends.count});
+    vec_release(&ends);
     return true;
 }
 
-/* Parameters: the operation with this body, the block to fill, tensors, and how the body has them.
- */
 bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, const shlo_block *body,
                            uint32_t count, bool pairs) {
     const ir_builder around = im->b;
+    const bool inside = im->in_combiner;
     value_refs outside = {0};
+    import_values outer = {0};
     if (!body || body->argument_count != 2 * count || !body->last || !body->last->info ||
         body->last->info->opcode != SHLO_OP_RETURN)
         return import_refuse(im, op, "its body does not take two scalars for each tensor");
     import_captures(im, op, &outside);
-    ir_value *outer = base_calloc(outside.count + 1, sizeof *outer);
     im->b.block = block;
     im->b.before = 0;
-    const bool good = take_scalars(im, op, body, count, pairs) &&
-                      repeat_constants(im, op, &outside, outer) && import_block(im, body) &&
-                      import_block_end(im, body);
-    for (size_t i = 0; i < outside.count; i++)
-        im->made[outside.items[i]->number] = outer[i];
-    free(outer);
+    im->in_combiner = true;
+    const bool good = take_scalars(im, op, body, pairs) &&
+                      repeat_constants(im, op, &outside, &outer) && import_block(im, body) &&
+                      import_end_block(im, body);
+    const ir_value *from = outer.items;
+    for (size_t i = 0; i < outside.count && from < outer.items + outer.count; i++)
+        import_pull(im, outside.items[i], &from);
     vec_release(&outside);
+    vec_release(&outer);
+    im->in_combiner = inside;
     im->b = around;
     return good;
 }
@@ -190,31 +207,36 @@ ir_value import_combined(importer *im, const char *kind, ir_value init, ir_value
 }
 
 bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
-                        const ir_value *tensors, const ir_value *inits, uint32_t count,
+                        const import_values *tensors, const import_values *inits,
                         ir_value *results) {
-    const ir_type_data first = *import_type_of(im, tensors[0]);
+    const uint32_t count = (uint32_t)tensors->count;
+    const ir_type_data first = *import_type_of(im, tensors->items[0]);
     ir_named_attr attr = {"axis", ir_attr_int(im->m, first.rank - 1)};
-    ir_value *operands = base_calloc((size_t)2 * count, sizeof *operands);
-    ir_type *types = base_calloc(count, sizeof *types);
+    import_values operands = {0}, made = {0};
+    import_types types = {0};
     for (uint32_t i = 0; i < count; i++) {
-        operands[i] = tensors[i];
-        operands[count + i] = inits[i];
-        types[i] = ir_type_tensor(im->m, import_type_of(im, tensors[i])->element, first.rank - 1,
-                                  first.dims);
+        vec_push(&operands, tensors->items[i]);
+        vec_push(&types, ir_type_tensor(im->m, import_type_of(im, tensors->items[i])->element,
+                                        first.rank - 1, first.dims));
     }
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(&operands, inits->items[i]);
     ir_op reduce = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_REDUCE_WITH,
-                                                  .operands = operands,
+                                                  .operands = operands.items,
                                                   .operand_count = 2 * count,
-                                                  .results = types,
+                                                  .results = types.items,
                                                   .result_count = count,
                                                   .attrs = &attr,
                                                   .attr_count = 1,
                                                   .region_count = 1});
     for (uint32_t i = 0; i < count; i++)
-        results[i] = ir_op_result(im->m, reduce, i);
-    free(operands);
-    free(types);
-    return import_combiner_block(im, op, ir_op_block(im->m, reduce, 0), body, count, false);
+        vec_push(&made, ir_op_result(im->m, reduce, i));
+    import_take_results(op, made.items, results);
+    vec_release(&operands);
+    vec_release(&types);
+    vec_release(&made);
+    return import_combiner_block(im, op, ir_op_block(im->m, reduce, 0), body, op->result_count,
+                                 false);
 }
 
 /* A kind that tessera.reduce has for this element; NULL: the body is run as it is. */
@@ -223,6 +245,22 @@ const char *import_reducible(const importer *im, const char *kind, ir_value x) {
     if (!kind || truth)
         return kind;
     return strcmp(kind, "and") == 0 || strcmp(kind, "or") == 0 ? NULL : kind;
+}
+
+/* Each part of complex numbers. */
+static bool known(importer *im, const shlo_op *op, const char *kind, const int64_t *axes,
+                  uint32_t count, ir_value *results) {
+    for (int part = 0; part < 1 + import_has_complex(op); part++) {
+        im->part = part;
+        ir_value x = import_operand(im, op, 0);
+        if (count)
+            x = import_known_reduction(im, op, kind, x, axes, count);
+        if (x && !is_identity(op->operands[1], kind))
+            x = import_combined(im, kind, import_operand(im, op, 1), x);
+        results[part] = x;
+    }
+    im->part = 0;
+    return results[0] != 0;
 }
 
 bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -239,26 +277,26 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
             return import_refuse(im, op, "its axes are not the operand's");
     const bool known = count == 1 && !shlo_op_attr(op, SHLO_ASCENDING);
     const char *kind = known ? import_reducible(im, import_kind_of(op->regions[0]), x) : NULL;
+    if (kind && import_has_complex(op) && strcmp(kind, "sum") != 0)
+        kind = NULL; /* no part by itself */
     if (kind) {
         int64_t ascending[IR_MAX_RANK];
         uint32_t n = 0;
         for (int i = 0; i < rank; i++)
             if (ir_ints_hold(axes, reduced, i))
                 ascending[n++] = i;
-        if (n)
-            x = import_known_reduction(im, op, kind, x, ascending, n);
-        if (x && !is_identity(op->operands[1], kind))
-            x = import_combined(im, kind, import_operand(im, op, 1), x);
-        return (results[0] = x);
+        return known(im, op, kind, ascending, n, results);
     }
-    ir_value *values = base_calloc((size_t)2 * count, sizeof *values);
+    import_values tensors = {0}, inits = {0};
     for (uint32_t i = 0; i < count; i++) {
-        values[i] = joined_last(im, import_operand(im, op, i), axes, reduced);
-        values[count + i] = import_operand(im, op, count + i);
+        import_push(im, op->operands[i], &tensors);
+        import_push(im, op->operands[count + i], &inits);
     }
-    const bool good =
-        import_reduce_last(im, op, op->regions[0], values, values + count, count, results);
-    free(values);
+    for (size_t i = 0; i < tensors.count; i++)
+        tensors.items[i] = joined_last(im, tensors.items[i], axes, reduced);
+    const bool good = import_reduce_last(im, op, op->regions[0], &tensors, &inits, results);
+    vec_release(&tensors);
+    vec_release(&inits);
     return good;
 }
 
@@ -275,25 +313,27 @@ bool import_sort(importer *im, const shlo_op *op, int graph, ir_value *results) 
         axis += rank;
     if (axis < 0 || axis >= rank)
         return import_refuse(im, op, "its axis is none of the operand's");
-    ir_value *operands = base_calloc(count, sizeof *operands);
-    ir_type *types = base_calloc(count, sizeof *types);
-    for (uint32_t i = 0; i < count; i++) {
-        operands[i] = import_operand(im, op, i);
-        types[i] = ir_value_get(im->m, operands[i])->type;
-    }
+    import_values operands = {0}, made = {0};
+    import_types types = {0};
+    for (uint32_t i = 0; i < count; i++)
+        import_push(im, op->operands[i], &operands);
+    for (size_t i = 0; i < operands.count; i++)
+        vec_push(&types, ir_value_get(im->m, operands.items[i])->type);
     ir_named_attr attr = {"axis", ir_attr_int(im->m, axis)};
     ir_op sort = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SORT,
-                                                .operands = operands,
-                                                .operand_count = count,
-                                                .results = types,
-                                                .result_count = count,
+                                                .operands = operands.items,
+                                                .operand_count = (uint32_t)operands.count,
+                                                .results = types.items,
+                                                .result_count = (uint32_t)types.count,
                                                 .attrs = &attr,
                                                 .attr_count = 1,
                                                 .region_count = 1});
-    for (uint32_t i = 0; i < count; i++)
-        results[i] = ir_op_result(im->m, sort, i);
-    free(operands);
-    free(types);
+    for (uint32_t i = 0; i < types.count; i++)
+        vec_push(&made, ir_op_result(im->m, sort, i));
+    import_take_results(op, made.items, results);
+    vec_release(&operands);
+    vec_release(&types);
+    vec_release(&made);
     return import_combiner_block(im, op, ir_op_block(im->m, sort, 0), op->regions[0], count, true);
 }
 

@@ -152,6 +152,8 @@ static bool import_own(importer *im, const shlo_op *op, int opcode, ir_value *re
     ir_named_attr attrs[ATTRS_MAX];
     ir_value operands[LIMIT_OPERANDS];
     uint32_t count;
+    if (import_has_complex(op))
+        return import_refuse(im, op, "%s of complex numbers", info->name);
     if (!operands_fit(im, op, info) || !attrs_of(im, op, info, attrs, &count))
         return false;
     if (!own_operands(im, op, operands))

@@ -14,14 +14,14 @@ typedef struct contraction {
  * own type once. Integers wrap around to it. */
 static ir_value contract(importer *im, const shlo_op *op, ir_value x, ir_value y,
                          const contraction *c) {
-    const dtype out = shlo_element_get(op->results[0].type->element)->type;
+    const dtype out = import_element(op->results[0].type->element);
     dtype a = import_type_of(im, x)->element, b = import_type_of(im, y)->element;
     if (out == DTYPE_NONE) {
         import_refuse(im, op, "its result has elements of a type that is not supported");
         return 0;
     }
     const bool truth = out == DTYPE_BOOL;
-    /* Of different types, and of integers, in the type of the result. */
+    /* Different types, and integers, are multiplied in the type of the result. */
     const dtype common = truth ? DTYPE_I32 : a != b || dtype_is_integer(out) ? out : a;
     x = build_convert(&im->b, x, common);
     y = build_convert(&im->b, y, common);
@@ -47,20 +47,25 @@ static bool list(importer *im, const shlo_op *op, const char *name, int64_t *out
     return *count <= IR_MAX_RANK || import_refuse(im, op, "'%s' is too long", name);
 }
 
-bool import_dot_general(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    (void)graph;
+ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y) {
     contraction c = {0};
     uint32_t contracted, batch;
-    if (!import_takes(im, op, 2) ||
-        !list(im, op, "lhs_contracting_dimensions", c.x, &c.contracted) ||
+    if (!list(im, op, "lhs_contracting_dimensions", c.x, &c.contracted) ||
         !list(im, op, "rhs_contracting_dimensions", c.y, &contracted) ||
         !list(im, op, "lhs_batching_dimensions", c.x_batch, &c.batch) ||
         !list(im, op, "rhs_batching_dimensions", c.y_batch, &batch))
-        return false;
-    if (c.contracted != contracted || c.batch != batch)
-        return import_refuse(im, op, "both sides need as many batch and contracted axes");
-    results[0] = contract(im, op, import_operand(im, op, 0), import_operand(im, op, 1), &c);
-    return results[0] != 0;
+        return 0;
+    if (c.contracted != contracted || c.batch != batch) {
+        import_refuse(im, op, "both sides need as many batch and contracted axes");
+        return 0;
+    }
+    return contract(im, op, x, y, &c);
+}
+
+bool import_dot_general(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    return import_takes(im, op, 2) && (results[0] = import_dot_of(im, op, import_operand(im, op, 0),
+                                                                  import_operand(im, op, 1)));
 }
 
 /* The last axis by the first one. */
@@ -86,6 +91,7 @@ typedef struct convolution {
     int64_t groups, batch_groups;
 } convolution;
 
+/* Parameters: the operation, the names of its attributes, and where their numbers go. */
 static bool axes(importer *im, const shlo_op *op, const char *prefix, const char *first,
                  const char *second, int64_t *out, int rank) {
     char name[64];
@@ -298,7 +304,7 @@ bool import_convolution(importer *im, const shlo_op *op, int graph, ir_value *re
         features % c.groups || features / c.groups != k.dims[0] || in.dims[0] % c.batch_groups ||
         k.dims[c.spatial + 1] % (c.groups * c.batch_groups))
         return import_refuse(im, op, "its groups do not divide the features");
-    const dtype out = shlo_element_get(op->results[0].type->element)->type;
+    const dtype out = import_element(op->results[0].type->element);
     const bool plain = is_image(&c, size, &in) && in.element == k.element && out == in.element;
     ir_value made = plain ? image(im, op, &c, x, w, size) : general(im, op, &c, x, w, size);
     results[0] = made ? placed(im, &c, made) : 0;

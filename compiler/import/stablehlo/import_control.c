@@ -61,32 +61,48 @@ typedef struct inside {
     importer *im;
     ir_builder around;
     const value_refs *captured;
-    ir_value *outer;
+    import_values outer;
 } inside;
 
 static inside enter(importer *im, ir_block block, const value_refs *captured) {
-    inside s = {im, im->b, captured, base_calloc(captured->count + 1, sizeof(ir_value))};
+    inside s = {im, im->b, captured, {0}};
     im->b.block = block;
     im->b.before = 0;
     return s;
 }
 
+/* Gives a value an argument of the block, or two, of the types that it has now. */
+static void take(importer *im, const shlo_value *v, const shlo_value *like) {
+    import_values now = {0}, arguments = {0};
+    import_push(im, like, &now);
+    for (size_t i = 0; i < now.count; i++)
+        vec_push(&arguments, ir_block_add_argument(im->m, im->b.block,
+                                                   ir_value_get(im->m, now.items[i])->type, NULL));
+    const ir_value *from = arguments.items;
+    import_pull(im, v, &from);
+    vec_release(&now);
+    vec_release(&arguments);
+}
+
 static void take_captured(inside *s) {
-    importer *im = s->im;
-    for (size_t i = 0; i < s->captured->count; i++) {
-        const uint32_t number = s->captured->items[i]->number;
-        s->outer[i] = im->made[number];
-        ir_type t = ir_value_get(im->m, im->made[number])->type;
-        im->made[number] = ir_block_add_argument(im->m, im->b.block, t, NULL);
-    }
+    for (size_t i = 0; i < s->captured->count; i++)
+        import_push(s->im, s->captured->items[i], &s->outer);
+    for (size_t i = 0; i < s->captured->count; i++)
+        take(s->im, s->captured->items[i], s->captured->items[i]);
 }
 
 static void leave(inside *s) {
-    for (size_t i = 0; i < s->captured->count; i++)
-        if (s->outer[i])
-            s->im->made[s->captured->items[i]->number] = s->outer[i];
+    const ir_value *from = s->outer.items;
+    for (size_t i = 0; i < s->captured->count && s->outer.count; i++)
+        import_pull(s->im, s->captured->items[i], &from);
     s->im->b = s->around;
-    free(s->outer);
+    vec_release(&s->outer);
+}
+
+/* Operands in a row. */
+static void push_operands(const importer *im, const shlo_op *op, import_values *out) {
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        import_push(im, op->operands[i], out);
 }
 
 static bool has_values(importer *im, const shlo_op *op, const value_refs *captured) {
@@ -101,9 +117,9 @@ static bool has_values(importer *im, const shlo_op *op, const value_refs *captur
 
 /* ---- branches ---- */
 
-static bool result_types(importer *im, const shlo_op *op, ir_type *types) {
+static bool result_types(importer *im, const shlo_op *op, import_types *types) {
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (!(types[i] = import_result_type(im, op, i)))
+        if (!import_push_type(im, op, op->results[i].type, types))
             return false;
     return true;
 }
@@ -111,12 +127,11 @@ static bool result_types(importer *im, const shlo_op *op, ir_type *types) {
 typedef struct branching {
     const shlo_op *op;
     const value_refs *captured;
-    const ir_type *types;
-    ir_value index; /* i32; of two branches a bool */
+    const import_types *types;
 } branching;
 
 static bool branch(importer *im, const branching *b, uint32_t from, ir_value index,
-                   ir_value *results);
+                   import_values *out);
 
 /* One region as a block of ours. */
 static bool write_branch(importer *im, const branching *b, uint32_t region, ir_block block) {
@@ -125,7 +140,7 @@ static bool write_branch(importer *im, const branching *b, uint32_t region, ir_b
     take_captured(&s);
     bool good = body && body->last && body->argument_count == 0 &&
                 body->last->operand_count == b->op->result_count;
-    good = good ? import_block(im, body) && import_block_end(im, body)
+    good = good ? import_block(im, body) && import_end_block(im, body)
                 : import_refuse(im, b->op, "a branch does not give what the others give");
     leave(&s);
     return good;
@@ -134,16 +149,16 @@ static bool write_branch(importer *im, const branching *b, uint32_t region, ir_b
 /* The branches from `from` on, which are not yet excluded, as a block that chooses among them. */
 static bool write_rest(importer *im, const branching *b, uint32_t from, ir_block block) {
     inside s = enter(im, block, b->captured);
+    import_values results = {0};
     ir_value index =
         ir_block_add_argument(im->m, block, ir_type_tensor(im->m, DTYPE_I32, 0, NULL), NULL);
     take_captured(&s);
-    ir_value *results = base_calloc(b->op->result_count + 1, sizeof *results);
-    const bool good = branch(im, b, from, index, results);
+    const bool good = branch(im, b, from, index, &results);
     if (good)
         ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                       .operands = results,
-                                       .operand_count = b->op->result_count});
-    free(results);
+                                       .operands = results.items,
+                                       .operand_count = (uint32_t)results.count});
+    vec_release(&results);
     leave(&s);
     return good;
 }
@@ -151,28 +166,26 @@ static bool write_rest(importer *im, const branching *b, uint32_t from, ir_block
 /* Two branches have their condition; more are asked for one after the other, the last one is for
  * all that none before is for. */
 static bool branch(importer *im, const branching *b, uint32_t from, ir_value index,
-                   ir_value *results) {
+                   import_values *out) {
     const uint32_t left = b->op->region_count - from;
-    const bool truth = b->op->info->opcode == SHLO_OP_IF;
-    const size_t n = b->captured->count;
-    const bool nested = !truth && left > 2;
-    ir_value *operands = base_calloc(n + 2, sizeof *operands);
-    operands[0] =
-        truth ? index : import_is(im, "eq", index, import_number(im, DTYPE_I32, (double)from));
-    uint32_t count = 1;
+    const bool truth = b->op->info->opcode == SHLO_OP_IF, nested = !truth && left > 2;
+    import_values operands = {0};
+    vec_push(&operands,
+             truth ? index
+                   : import_is(im, "eq", index, import_number(im, DTYPE_I32, (double)from)));
     if (nested)
-        operands[count++] = index;
-    for (size_t i = 0; i < n; i++)
-        operands[count++] = im->made[b->captured->items[i]->number];
+        vec_push(&operands, index);
+    for (size_t i = 0; i < b->captured->count; i++)
+        import_push(im, b->captured->items[i], &operands);
     ir_op choice = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_IF,
-                                                  .operands = operands,
-                                                  .operand_count = count,
-                                                  .results = b->types,
-                                                  .result_count = b->op->result_count,
+                                                  .operands = operands.items,
+                                                  .operand_count = (uint32_t)operands.count,
+                                                  .results = b->types->items,
+                                                  .result_count = (uint32_t)b->types->count,
                                                   .region_count = 2});
-    for (uint32_t i = 0; i < b->op->result_count; i++)
-        results[i] = ir_op_result(im->m, choice, i);
-    free(operands);
+    for (uint32_t i = 0; i < b->types->count; i++)
+        vec_push(out, ir_op_result(im->m, choice, i));
+    vec_release(&operands);
     const ir_block first = ir_op_block(im->m, choice, 0), second = ir_op_block(im->m, choice, 1);
     if (nested) /* both blocks take the index, the first one for nothing */
         ir_block_add_argument(im->m, first, ir_value_get(im->m, index)->type, NULL);
@@ -180,23 +193,33 @@ static bool branch(importer *im, const branching *b, uint32_t from, ir_value ind
            (nested ? write_rest(im, b, from + 1, second) : write_branch(im, b, from + 1, second));
 }
 
+static bool chosen(importer *im, const shlo_op *op, const value_refs *captured, ir_value *results) {
+    import_types types = {0};
+    import_values values = {0};
+    const branching b = {op, captured, &types};
+    const shlo_block *only = op->region_count == 1 ? op->regions[0] : NULL;
+    bool good = has_values(im, op, captured) && result_types(im, op, &types);
+    if (good && only) { /* there is nothing to choose */
+        good = import_block(im, only);
+        for (uint32_t i = 0; i < op->result_count && good; i++)
+            import_push(im, only->last->operands[i], &values);
+    } else if (good) {
+        good = branch(im, &b, 0, import_operand(im, op, 0), &values);
+    }
+    if (good)
+        import_take_results(op, values.items, results);
+    vec_release(&types);
+    vec_release(&values);
+    return good;
+}
+
 bool import_branches(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     value_refs captured = {0};
     if (op->operand_count != 1 || op->region_count == 0 || op->result_count == 0)
         return import_refuse(im, op, "needs an index, branches and a result");
-    ir_type *types = base_calloc(op->result_count, sizeof *types);
     import_captures(im, op, &captured);
-    bool good = has_values(im, op, &captured) && result_types(im, op, types);
-    if (good && op->region_count == 1) { /* there is nothing to choose */
-        good = op->regions[0] && import_block(im, op->regions[0]);
-        for (uint32_t i = 0; i < op->result_count && good; i++)
-            results[i] = import_operand(im, op->regions[0]->last, i);
-    } else if (good) {
-        const branching b = {op, &captured, types, 0};
-        good = branch(im, &b, 0, import_operand(im, op, 0), results);
-    }
-    free(types);
+    const bool good = chosen(im, op, &captured, results);
     vec_release(&captured);
     return good;
 }
@@ -206,27 +229,25 @@ bool import_branches(importer *im, const shlo_op *op, int graph, ir_value *resul
 static bool loop_block(importer *im, const shlo_op *op, uint32_t region, ir_block block,
                        const value_refs *captured) {
     const shlo_block *body = op->regions[region];
-    if (!body || !body->last || body->argument_count != op->operand_count)
-        return import_refuse(im, op, "a region does not take what the loop carries");
+    if (!body || !body->last || body->argument_count != op->operand_count ||
+        body->last->operand_count != (region == 0 ? 1 : op->operand_count))
+        return import_refuse(im, op, "a region does not take or give what the loop carries");
     inside s = enter(im, block, captured);
     for (uint32_t i = 0; i < op->operand_count; i++)
-        im->made[body->arguments[i].number] = ir_block_add_argument(
-            im->m, block, ir_value_get(im->m, import_operand(im, op, i))->type, NULL);
+        take(im, &body->arguments[i], op->operands[i]);
     take_captured(&s);
     bool good = import_block(im, body);
     if (good && region == 0) {
-        good = import_block_end(im, body);
+        good = import_end_block(im, body);
     } else if (good) { /* what is captured goes round as it is */
-        const uint32_t carried = body->last->operand_count;
-        ir_value *ends = base_calloc(carried + captured->count + 1, sizeof *ends);
-        for (uint32_t i = 0; i < carried; i++)
-            ends[i] = import_operand(im, body->last, i);
+        import_values ends = {0};
+        push_operands(im, body->last, &ends);
         for (size_t i = 0; i < captured->count; i++)
-            ends[carried + i] = im->made[captured->items[i]->number];
+            import_push(im, captured->items[i], &ends);
         ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                       .operands = ends,
-                                       .operand_count = carried + (uint32_t)captured->count});
-        free(ends);
+                                       .operands = ends.items,
+                                       .operand_count = (uint32_t)ends.count});
+        vec_release(&ends);
     }
     leave(&s);
     return good;
@@ -234,25 +255,25 @@ static bool loop_block(importer *im, const shlo_op *op, uint32_t region, ir_bloc
 
 static bool general_loop(importer *im, const shlo_op *op, const value_refs *captured,
                          ir_value *results) {
-    const uint32_t count = op->operand_count + (uint32_t)captured->count;
-    ir_value *operands = base_calloc(count, sizeof *operands);
-    ir_type *types = base_calloc(count, sizeof *types);
-    for (uint32_t i = 0; i < count; i++) {
-        operands[i] = i < op->operand_count
-                          ? import_operand(im, op, i)
-                          : im->made[captured->items[i - op->operand_count]->number];
-        types[i] = ir_value_get(im->m, operands[i])->type;
-    }
+    import_values operands = {0}, made = {0};
+    import_types types = {0};
+    push_operands(im, op, &operands);
+    for (size_t i = 0; i < captured->count; i++)
+        import_push(im, captured->items[i], &operands);
+    for (size_t i = 0; i < operands.count; i++)
+        vec_push(&types, ir_value_get(im->m, operands.items[i])->type);
     ir_op loop = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_WHILE,
-                                                .operands = operands,
-                                                .operand_count = count,
-                                                .results = types,
-                                                .result_count = count,
+                                                .operands = operands.items,
+                                                .operand_count = (uint32_t)operands.count,
+                                                .results = types.items,
+                                                .result_count = (uint32_t)types.count,
                                                 .region_count = 2});
-    for (uint32_t i = 0; i < op->result_count; i++)
-        results[i] = ir_op_result(im->m, loop, i);
-    free(operands);
-    free(types);
+    for (uint32_t i = 0; i < types.count; i++)
+        vec_push(&made, ir_op_result(im->m, loop, i));
+    import_take_results(op, made.items, results);
+    vec_release(&operands);
+    vec_release(&types);
+    vec_release(&made);
     return loop_block(im, op, 0, ir_op_block(im->m, loop, 0), captured) &&
            loop_block(im, op, 1, ir_op_block(im->m, loop, 1), captured);
 }
@@ -270,34 +291,58 @@ bool import_loop(importer *im, const shlo_op *op, int graph, ir_value *results) 
 
 /* ---- calls ---- */
 
+/* Bodies of combiners call nothing: the function's operations stand in the place of the call. */
+static bool written_out(importer *im, const shlo_op *op, const shlo_function *f,
+                        ir_value *results) {
+    enum { CALLS = LIMIT_CALLS };
+    if (!f->body || !f->body->last || im->calls >= CALLS)
+        return import_refuse(im, op, "functions call each other in a circle");
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        im->made[f->body->arguments[i].number] = im->made[op->operands[i]->number];
+        im->imaginary[f->body->arguments[i].number] = im->imaginary[op->operands[i]->number];
+    }
+    im->calls++;
+    const bool good = import_block(im, f->body);
+    im->calls--;
+    for (uint32_t i = 0; i < op->result_count && good; i++) {
+        results[i] = im->made[f->body->last->operands[i]->number];
+        results[op->result_count + i] = im->imaginary[f->body->last->operands[i]->number];
+    }
+    return good;
+}
+
 bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value *results) {
     const shlo_function *f = shlo_function_named(im->source, name);
     if (!f || f->type->inputs != op->operand_count ||
         f->type->count - f->type->inputs != op->result_count || op->result_count == 0)
         return import_refuse(im, op, "@%.100s takes or gives another number of values", name);
-    ir_value *operands = base_calloc(op->operand_count + 1, sizeof *operands);
-    ir_type *types = base_calloc(op->result_count + 1, sizeof *types);
-    bool good = result_types(im, op, types);
-    for (uint32_t i = 0; i < op->operand_count && good; i++) {
-        operands[i] = import_operand(im, op, i);
-        good = operands[i] ? shlo_type_equal(f->type->parts[i], op->operands[i]->type) ||
-                                 import_refuse(im, op, "@%.100s takes another type", name)
-                           : import_refuse(im, op, "a token goes into it");
-    }
+    if (im->in_combiner)
+        return written_out(im, op, f, results);
+    import_types types = {0};
+    import_values operands = {0}, made = {0};
+    bool good = result_types(im, op, &types);
+    for (uint32_t i = 0; i < op->operand_count && good; i++)
+        good = im->made[op->operands[i]->number]
+                   ? shlo_type_equal(f->type->parts[i], op->operands[i]->type) ||
+                         import_refuse(im, op, "@%.100s takes another type", name)
+                   : import_refuse(im, op, "a token goes into it");
     if (good) {
+        push_operands(im, op, &operands);
         ir_named_attr attr = {"callee", ir_attr_string(im->m, name)};
-        ir_op made = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_CALL,
-                                                    .operands = operands,
-                                                    .operand_count = op->operand_count,
-                                                    .results = types,
-                                                    .result_count = op->result_count,
+        ir_op call = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_CALL,
+                                                    .operands = operands.items,
+                                                    .operand_count = (uint32_t)operands.count,
+                                                    .results = types.items,
+                                                    .result_count = (uint32_t)types.count,
                                                     .attrs = &attr,
                                                     .attr_count = 1});
-        for (uint32_t i = 0; i < op->result_count; i++)
-            results[i] = ir_op_result(im->m, made, i);
+        for (uint32_t i = 0; i < types.count; i++)
+            vec_push(&made, ir_op_result(im->m, call, i));
+        import_take_results(op, made.items, results);
     }
-    free(operands);
-    free(types);
+    vec_release(&operands);
+    vec_release(&types);
+    vec_release(&made);
     return good;
 }
 
@@ -349,5 +394,7 @@ bool import_get_tuple_element(importer *im, const shlo_op *op, int graph, ir_val
         index >= made->operand_count)
         return import_refuse(im, op, "tuples are taken apart where they are made alone");
     results[0] = import_operand(im, made, (uint32_t)index);
+    if (import_is_complex(&op->results[0]))
+        results[1] = im->imaginary[made->operands[index]->number];
     return true;
 }

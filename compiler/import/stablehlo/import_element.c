@@ -9,7 +9,7 @@ bool import_elementwise(importer *im, const shlo_op *op, int graph, ir_value *re
     return x && (results[0] = import_build(im, op, graph, &x, 1, NULL, 0));
 }
 
-/* Of bools sums are or, products and. */
+/* Sums of bools are or, products and. */
 static int of_bools(int graph) {
     switch (graph) {
     case GRAPH_ADD:
@@ -51,8 +51,7 @@ bool import_shift(importer *im, const shlo_op *op, int graph, ir_value *results)
 
 /* ---- comparisons ---- */
 
-/* Floats as integers in their total order: -NaN < -Inf < ... < -0 < 0 < ... < NaN. */
-static ir_value total_order(importer *im, ir_value x) {
+ir_value import_total_order(importer *im, ir_value x) {
     const dtype as = import_signed(import_type_of(im, x)->element);
     ir_value bits = import_bitcast(im, x, as);
     ir_value last = import_like(im, bits, 8.0 * (double)dtype_size(as) - 1);
@@ -79,8 +78,8 @@ bool import_compare(importer *im, const shlo_op *op, int graph, ir_value *result
         x = build_convert(&im->b, x, DTYPE_I32);
         y = build_convert(&im->b, y, DTYPE_I32);
     } else if (strcmp(type, "TOTALORDER") == 0 && dtype_is_float(t)) {
-        x = total_order(im, x);
-        y = total_order(im, y);
+        x = import_total_order(im, x);
+        y = import_total_order(im, y);
     }
     ir_named_attr attr = {"predicate", ir_attr_string(im->m, predicate)};
     return (results[0] = import_build(im, op, GRAPH_COMPARE, (ir_value[]){x, y}, 2, &attr, 1));
@@ -176,6 +175,10 @@ bool import_bitcast_convert(importer *im, const shlo_op *op, int graph, ir_value
     const ir_type_data from = *import_type_of(im, x), *type = ir_type_get(im->m, wanted);
     const dtype to = type->element;
     const size_t old = dtype_size(from.element), new = dtype_size(to);
+    if (from.element == to && from.rank == type->rank) {
+        results[0] = x;
+        return true;
+    }
     if (import_unsigned(from.element) == DTYPE_NONE || import_unsigned(to) == DTYPE_NONE ||
         from.element == DTYPE_BOOL || to == DTYPE_BOOL || to == DTYPE_I4 ||
         from.element == DTYPE_I4)

@@ -38,22 +38,27 @@ static ir_value with_sign(importer *im, ir_value magnitude, ir_value x) {
     return choose(im, "lt", x, constant(im, x, 0), unary(im, GRAPH_NEG, magnitude), magnitude);
 }
 
-/* x + x/(1+x) halved, of e^x - 1; far from 0 halves of e^x, so that nothing overflows early. */
+/* Half of e^a, where that is no number but half of it is. */
+static ir_value half_exp(importer *im, ir_value a) {
+    ir_value half = constant(im, a, 0.5), root = unary(im, GRAPH_EXP, times(im, a, half));
+    ir_value far = times(im, times(im, root, half), root);
+    ir_value near = times(im, unary(im, GRAPH_EXP, a), half);
+    return choose(im, "lt", a, constant(im, a, 88), near, far);
+}
+
+/* (e + e / (e + 1)) / 2 of e^x - 1, which loses nothing near 0. */
 static ir_value sinh_of(importer *im, ir_value x) {
     ir_value a = unary(im, GRAPH_ABS, x), one = constant(im, x, 1), half = constant(im, x, 0.5);
     ir_value e = unary(im, GRAPH_EXPM1, a);
     ir_value near = times(im, half, plus(im, e, over(im, e, plus(im, e, one))));
-    ir_value root = unary(im, GRAPH_EXP, times(im, a, half));
-    ir_value far = times(im, times(im, root, half), root);
-    ir_value magnitude = choose(im, "lt", a, constant(im, x, 10), near, far);
+    ir_value magnitude = choose(im, "lt", a, constant(im, x, 20), near, half_exp(im, a));
     return choose(im, "eq", x, constant(im, x, 0), x, with_sign(im, magnitude, x));
 }
 
 static ir_value cosh_of(importer *im, ir_value x) {
-    ir_value half = constant(im, x, 0.5), a = unary(im, GRAPH_ABS, x);
-    ir_value root = unary(im, GRAPH_EXP, times(im, a, half));
+    ir_value a = unary(im, GRAPH_ABS, x);
     ir_value e = unary(im, GRAPH_EXP, unary(im, GRAPH_NEG, a));
-    return plus(im, times(im, times(im, root, half), root), times(im, half, e));
+    return plus(im, half_exp(im, a), times(im, constant(im, x, 0.5), e));
 }
 
 static ir_value asinh_of(importer *im, ir_value x) {
@@ -174,9 +179,14 @@ bool import_function(importer *im, const shlo_op *op, int graph, ir_value *resul
     const dtype t = import_type_of(im, x)->element;
     if (op->info->opcode != SHLO_OP_CHLO_SQUARE && (!dtype_is_float(t) || t == DTYPE_F64))
         return import_refuse(im, op, "of %s is not supported", dtype_name(t));
+    const bool narrow = dtype_is_narrow(t);
+    if (narrow) /* the steps are f32's, and the result is rounded once */
+        x = build_convert(&im->b, x, DTYPE_F32);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (functions[i].opcode == op->info->opcode)
             results[0] = functions[i].of(im, x);
+    if (results[0] && narrow)
+        results[0] = build_convert(&im->b, results[0], t);
     return results[0] != 0;
 }
 
@@ -192,7 +202,9 @@ bool import_top_k(importer *im, const shlo_op *op, int graph, ir_value *results)
         return import_refuse(im, op, "'k' does not fit the last axis");
     ir_named_attr attrs[] = {{"axis", ir_attr_int(im->m, t.rank - 1)},
                              {"descending", ir_attr_bool(im->m, true)}};
-    ir_value keys = t.element == DTYPE_BOOL ? build_convert(&im->b, x, DTYPE_I32) : x;
+    ir_value keys = t.element == DTYPE_BOOL     ? build_convert(&im->b, x, DTYPE_I32)
+                    : dtype_is_float(t.element) ? import_total_order(im, x)
+                                                : x;
     ir_value places = import_build(im, op, GRAPH_ARGSORT, &keys, 1, attrs, 2);
     if (!places)
         return false;

@@ -261,8 +261,8 @@ static bool rows_in_place(const indexing *x) {
 }
 
 typedef struct scattering {
-    VEC(ir_value) operands;
-    VEC(ir_type) types;
+    import_values operands;
+    import_types types;
     int axis;
 } scattering;
 
@@ -272,27 +272,26 @@ static void scatter_operands(importer *im, const shlo_op *op, const indexing *x,
     ir_value indices = import_operand(im, op, count);
     const bool rows = rows_in_place(x);
     s->axis = rows ? (int)x->map[0] : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        ir_value v = import_operand(im, op, i);
-        vec_push(&s->operands, rows ? v : import_flat(im, v));
-    }
-    if (rows) {
-        indices = import_index_or_none(im, indices, x->operand.dims[s->axis] - 1);
-        vec_push(&s->operands, import_flat(im, indices));
-    } else {
-        vec_push(&s->operands, import_flat(im, memory_places(im, x, indices, false)));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        ir_value v = import_operand(im, op, count + 1 + i);
-        vec_push(&s->operands, rows ? v : import_flat(im, v));
+    for (uint32_t i = 0; i < count; i++)
+        import_push(im, op->operands[i], &s->operands);
+    const size_t tensors = s->operands.count;
+    indices = rows ? import_index_or_none(im, indices, x->operand.dims[s->axis] - 1)
+                   : memory_places(im, x, indices, false);
+    vec_push(&s->operands, import_flat(im, indices));
+    for (uint32_t i = 0; i < count; i++)
+        import_push(im, op->operands[count + 1 + i], &s->operands);
+    for (size_t i = 0; i < s->operands.count; i++)
+        if (!rows && i != tensors)
+            s->operands.items[i] = import_flat(im, s->operands.items[i]);
+    for (size_t i = 0; i < tensors; i++)
         vec_push(&s->types, ir_value_get(im->m, s->operands.items[i])->type);
-    }
 }
 
 bool import_scatter(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     indexing x = {0};
     scattering s = {0};
+    import_values made = {0};
     const uint32_t count = op->operand_count / 2;
     if (op->operand_count < 3 || op->operand_count % 2 == 0 || op->result_count != count)
         return import_refuse(im, op, "needs tensors, indices, and updates for each tensor");
@@ -300,26 +299,31 @@ bool import_scatter(importer *im, const shlo_op *op, int graph, ir_value *result
         return false;
     const bool empty = graph_elements(x.slices.rank, x.slices.dims) == 0 ||
                        graph_elements(x.operand.rank, x.operand.dims) == 0;
-    for (uint32_t i = 0; i < count && empty; i++)
-        results[i] = import_operand(im, op, i);
-    if (empty)
+    if (empty) {
+        for (uint32_t i = 0; i < count; i++)
+            import_push(im, op->operands[i], &made);
+        import_take_results(op, made.items, results);
+        vec_release(&made);
         return true;
+    }
     scatter_operands(im, op, &x, &s);
     ir_named_attr attr = {"axis", ir_attr_int(im->m, s.axis)};
-    ir_op made = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
-                                                .operands = s.operands.items,
-                                                .operand_count = (uint32_t)s.operands.count,
-                                                .results = s.types.items,
-                                                .result_count = count,
-                                                .attrs = &attr,
-                                                .attr_count = 1,
-                                                .region_count = 1});
+    ir_op scatter = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
+                                                   .operands = s.operands.items,
+                                                   .operand_count = (uint32_t)s.operands.count,
+                                                   .results = s.types.items,
+                                                   .result_count = (uint32_t)s.types.count,
+                                                   .attrs = &attr,
+                                                   .attr_count = 1,
+                                                   .region_count = 1});
+    bool good =
+        import_combiner_block(im, op, ir_op_block(im->m, scatter, 0), op->regions[0], count, false);
+    for (uint32_t i = 0; i < s.types.count; i++)
+        vec_push(&made, import_shaped(im, ir_op_result(im->m, scatter, i), x.operand.rank,
+                                      x.operand.dims));
+    import_take_results(op, made.items, results);
     vec_release(&s.operands);
     vec_release(&s.types);
-    if (!import_combiner_block(im, op, ir_op_block(im->m, made, 0), op->regions[0], count, false))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        results[i] =
-            import_shaped(im, ir_op_result(im->m, made, i), x.operand.rank, x.operand.dims);
-    return true;
+    vec_release(&made);
+    return good;
 }

@@ -1,10 +1,21 @@
 /* import_move.c - constants, and operations that move elements by numbers known before. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/stablehlo/import.h"
 #include "ir/blob.h"
 
 /* ---- made from nothing ---- */
+
+/* Halves of complex numbers, from a byte of each on. */
+static ir_blob *part_of(const shlo_attr *a, size_t step, size_t skip) {
+    uint8_t *bytes = base_malloc(a->size / 2 + 1);
+    for (size_t i = 0; i < a->size / step; i++)
+        memcpy(bytes + i * (step / 2), a->bytes + i * step + skip, step / 2);
+    ir_blob *blob = ir_blob_new(bytes, a->size / 2);
+    free(bytes);
+    return blob;
+}
 
 bool import_constant(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
@@ -16,8 +27,10 @@ bool import_constant(importer *im, const shlo_op *op, int graph, ir_value *resul
         return import_refuse(im, op, "its value is none that is read");
     const ir_type_data *t = ir_type_get(im->m, wanted);
     const int64_t count = shlo_type_count(a->type);
+    const size_t step = (size_t)shlo_element_get(a->type->element)->bytes,
+                 skip = im->part ? step / 2 : 0; /* of a complex number its second half */
     if (count == 1 || a->splat) {
-        uint64_t bits = dtype_load_bits(t->element, a->bytes, 0);
+        uint64_t bits = dtype_load_bits(t->element, a->bytes + skip, 0);
         ir_value x = build_scalar(&im->b, t->element, bits);
         const bool lifted = im->lifted >= 0 && t->rank == 0;
         results[0] = lifted ? import_spread(im, x, im->lifted, im->shape)
@@ -28,7 +41,8 @@ bool import_constant(importer *im, const shlo_op *op, int graph, ir_value *resul
         results[0] = import_spread(im, import_number(im, t->element, 0), t->rank, t->dims);
         return true;
     }
-    ir_blob *blob = ir_blob_new(a->bytes, a->size);
+    ir_blob *blob = shlo_element_is_complex(a->type->element) ? part_of(a, step, skip)
+                                                              : ir_blob_new(a->bytes, a->size);
     ir_named_attr attr = {"value", ir_attr_dense(im->m, wanted, blob)};
     ir_blob_drop(blob);
     results[0] = import_build(im, op, GRAPH_DENSE, NULL, 0, &attr, 1);

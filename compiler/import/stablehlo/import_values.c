@@ -141,7 +141,7 @@ ir_value import_padded(importer *im, ir_value x, ir_value value, const int64_t *
             pieces[count++] = from || to < length ? build_slice_axis(&im->b, x, axis, from, to) : x;
         if (high[axis] > 0)
             pieces[count++] = fill(im, x, value, axis, high[axis]);
-        /* Where more is cut off one side than there is, the rest is of what the other side adds. */
+        /* More may be cut off one side than there is: the rest is of what the other side adds. */
         const int64_t wanted = length + low[axis] + high[axis];
         if (from >= to)
             x = fill(im, x, value, axis, wanted < 0 ? 0 : wanted);

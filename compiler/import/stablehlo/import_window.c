@@ -90,27 +90,31 @@ bool import_reduce_window(importer *im, const shlo_op *op, int graph, ir_value *
     const int rank = import_type_of(im, import_operand(im, op, 0))->rank;
     if (!import_result_type(im, op, 0) || !read_windows(im, op, rank, &w))
         return false;
-    ir_value *values = base_calloc((size_t)2 * count, sizeof *values);
+    import_values tensors = {0}, inits = {0};
     for (uint32_t i = 0; i < count; i++) {
-        values[count + i] = import_operand(im, op, count + i);
-        ir_value x =
-            import_padded(im, import_operand(im, op, i), values[count + i], w.low, w.high, w.gap);
-        values[i] = windows_last(im, x, w.size, w.stride, w.dilation);
+        import_push(im, op->operands[i], &tensors);
+        import_push(im, op->operands[count + i], &inits);
     }
-    const char *kind =
-        count == 1 ? import_reducible(im, import_kind_of(op->regions[0]), values[0]) : NULL;
+    for (size_t i = 0; i < tensors.count; i++) {
+        ir_value x = import_padded(im, tensors.items[i], inits.items[i], w.low, w.high, w.gap);
+        tensors.items[i] = windows_last(im, x, w.size, w.stride, w.dilation);
+    }
+    const char *kind = tensors.count == 1
+                           ? import_reducible(im, import_kind_of(op->regions[0]), tensors.items[0])
+                           : NULL;
     const bool free_order = kind && strcmp(kind, "sum") != 0 && strcmp(kind, "prod") != 0;
     const int64_t last = rank;
     bool good = true;
     if (free_order) { /* what is padded is what it begins with */
-        results[0] = import_known_reduction(im, op, kind, values[0], &last, 1);
+        results[0] = import_known_reduction(im, op, kind, tensors.items[0], &last, 1);
         good = results[0] != 0;
         if (good)
-            results[0] = import_combined(im, kind, values[1], results[0]);
+            results[0] = import_combined(im, kind, inits.items[0], results[0]);
     } else {
-        good = import_reduce_last(im, op, op->regions[0], values, values + count, count, results);
+        good = import_reduce_last(im, op, op->regions[0], &tensors, &inits, results);
     }
-    free(values);
+    vec_release(&tensors);
+    vec_release(&inits);
     return good;
 }
 
@@ -123,7 +127,7 @@ static ir_value padded_places(importer *im, const ir_type_data *t, const windows
     return import_padded(im, places, import_number(im, DTYPE_I32, -1), w->low, w->high, w->gap);
 }
 
-/* Of two places of a window the one that stays: the second, where the first is padding, or `select`
+/* The one of two places of a window that stays: the second, where the first is padding, or `select`
  * does not choose it. */
 static bool selection(importer *im, const shlo_op *op, ir_block block, const shlo_block *select) {
     const ir_builder around = im->b;

@@ -469,7 +469,7 @@ static void print_signature(printer *p, const shlo_op *op) {
         text_append_char(p->out, ')');
 }
 
-/* Of a function's end and of calls the dialect is another one in text. */
+/* A function's end, and calls, are of another dialect in text. */
 static const char *name_in_text(const shlo_op *op, char *buffer, size_t size) {
     const bool ends = op->info && op->info->opcode == SHLO_OP_RETURN && op->block->parent == NULL;
     const bool calls = op->info && op->info->opcode == SHLO_OP_CALL;

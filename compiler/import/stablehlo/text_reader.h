@@ -92,7 +92,8 @@ void reader_define(text_reader *r, const char *name, size_t length, shlo_value *
 /* Forgets names until there are so many. */
 void reader_leave(text_reader *r, size_t count);
 
-/* What stands before an operation's name: names of its results; and what its forms fill in. */
+/* The parts of an operation: what stands before an operation's name: names of its results; and what
+ * its forms fill in. */
 typedef struct operation_parts {
     const char *place; /* of the operation's name */
     const char *names; /* of its results, NULL: it has none */

@@ -4,7 +4,7 @@
 
 #include "import/stablehlo/text_reader.h"
 
-/* Of operations of other dialects that are values' functions: chlo.erf %0 : type -> type. */
+/* Operations of other dialects that are functions of a value: chlo.erf %0 : type -> type. */
 static const char unary_form[] = "% :a";
 
 static bool attr_named(const shlo_op_info *info, const char *name, size_t length,
@@ -65,7 +65,7 @@ static bool same_type(text_reader *r, operation_parts *o) {
     return true;
 }
 
-/* Of operands that become results one by one; or of an end, which has none. */
+/* Types of operands that become results one by one; or of an end, which has none. */
 static bool listed_types(text_reader *r, operation_parts *o, bool pairwise) {
     type_list list = {0};
     const bool ends = o->info && o->info->opcode == SHLO_OP_RETURN;

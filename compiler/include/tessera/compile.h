@@ -25,7 +25,7 @@ extern "C" {
 /* Version of this header and of the library libtessera-compiler; a new minor adds functions, and
  * members at the ends of structs. */
 #define TSR_COMPILE_MAJOR 1
-#define TSR_COMPILE_MINOR 1
+#define TSR_COMPILE_MINOR 2
 
 typedef struct tsr_compilation *tsr_compilation_t;
 
@@ -47,7 +47,8 @@ typedef struct tsr_compile_options {
                               the element, the buffer and the line */
 } tsr_compile_options_t;
 
-/* Compiles one kernel of a source text, whose `name` stands in diagnostics. `options` may be NULL.
+/* Compiles one kernel of a source, whose `name` stands in diagnostics: text, or a program of
+ * StableHLO in text or in bytecode (since 1.2). `options` may be NULL.
  * The compilation is there after a failure, too, with at least one diagnostic; NULL only where an
  * argument is (TSR_EINVAL).
  *   TSR_EINVAL        errors in the kernel, or options that do not fit it; errors of other kernels
@@ -93,6 +94,9 @@ typedef struct tsr_shape {
     uint32_t is_output;
     uint32_t rank;
     int64_t dims[8];
+    uint32_t replaces; /* of an output: the input that the source donates to it, whether the code
+                          makes one of the other in place (tsrGetDonatedOutput) or not;
+                          TSR_NOT_DONATED: none. Since 1.2 */
 } tsr_shape_t;
 TSR_API uint32_t tsrGetShapeCount(tsr_compilation_t compilation);
 TSR_API tsr_status_t tsrGetShape(tsr_compilation_t compilation, uint32_t index, tsr_shape_t *shape);

@@ -1,5 +1,5 @@
 // stablehlo_bad.mlir - what StableHLO cannot say is refused by its name and line: a dimension without a number, an operation without a formula.
-// RUN: --split-input-file --stablehlo
+// RUN: --split-input-file --emit-stablehlo
 "builtin.module"() ({
   "tessera.kernel"() <{inputs = ["x"], name = "symbolic", outputs = ["y"]}> ({
   ^bb0(%arg0: tensor<?xf32, #tessera.dims<"N">>):

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""programs.py [--build FOLDER] [--harnesses N] - programs of JAX on the plugin (device "tessera") beside JAX's own CPU, in one process.
+
+Each program's integers must be the same, and its floats within the bound of their type. All of them run twice, and in processes of one thread and of
+two: the same bits. Then what is no computation: donation, errors, a compiled program as bytes, the example docs/examples/mlp.py. With
+--harnesses N, N programs of each group of JAX's test harnesses, too: 2 is half a minute. 77: JAX is missing. 1: something differs.
+"""
+import argparse
+import collections
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+try:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    from jax import lax
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+# Of an array's greatest magnitude, by bytes of an element: a few roundings of sums in other orders.
+BOUNDS = {"float32": 2e-5, "float64": 2e-5, "float16": 4e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.2, "float8_e5m2": 0.4}
+
+# ---- programs: name -> (function, arguments) ----
+
+
+def inputs():
+    r = np.random.default_rng(0)
+    f32 = lambda *shape: r.standard_normal(shape, dtype=np.float32)  # noqa: E731
+    return f32, lambda high, *shape: r.integers(0, high, shape, dtype=np.int32)
+
+
+def mlp_step(parameters, x, y):
+    def loss(p):
+        h = jnp.tanh(x @ p[0] + p[1])
+        return -jnp.mean(jnp.sum(jax.nn.log_softmax(h @ p[2] + p[3]) * jax.nn.one_hot(y, 10), axis=-1))
+
+    value, gradient = jax.value_and_grad(loss)(parameters)
+    return value, [p - 0.1 * g for p, g in zip(parameters, gradient)]
+
+
+def attention(x, q, k, v):
+    split = lambda w: (x @ w).reshape(*x.shape[:-1], 4, -1).swapaxes(-2, -3)  # noqa: E731
+    scores = jnp.einsum("bhqd,bhkd->bhqk", split(q), split(k)) / 4
+    scores = jnp.where(jnp.tril(jnp.ones(scores.shape[-2:], bool)), scores, -jnp.inf)
+    return jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), split(v))
+
+
+def loops(x, n):
+    total, rows = lax.scan(lambda c, a: (c * 0.5 + a, c.sum()), jnp.zeros(8), x)
+    steps = lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * 1.25), (0, x))[1]
+    return total, rows, steps, lax.fori_loop(0, 5, lambda i, a: a + i, x), lax.map(jnp.cumsum, x)
+
+
+def branches(x, n):
+    either = lax.cond(x[0, 0] > 0, lambda a: jnp.sort(a, axis=0), lambda a: a[::-1], x)
+    return either, lax.switch(n % 3, [lambda a: a + 1, lambda a: a * 2, jnp.negative], x[0])
+
+
+def batched(x, y):
+    return jax.vmap(jnp.outer)(x, y), jax.vmap(jax.grad(lambda a: jnp.sin(a).prod()))(x), jax.vmap(jnp.interp, (0, None, None))(x, jnp.arange(4.0), jnp.arange(4.0) ** 2)
+
+
+def drawn(seed):
+    a, b, c, d, e = jax.random.split(jax.random.key(seed), 5)
+    bits = jax.random.bits(a, (100,)), jax.random.randint(b, (50,), -5, 7), jax.random.permutation(c, 40), jax.random.bernoulli(d, 0.3, (60,))
+    return *bits, jax.random.uniform(e, (33,)), jax.random.normal(e, (64,)), jax.random.gumbel(a, (9,)), jax.random.categorical(b, jnp.zeros((5, 4)))
+
+
+def ordered(x, i):
+    return jnp.sort(x, axis=1), jnp.argsort(i), lax.top_k(x, 3), jnp.median(x, axis=0), jnp.searchsorted(jnp.sort(i), i), jnp.argmax(x, axis=0), jnp.unique(i, size=8)
+
+
+def indexed(x, i, u):
+    added = x.at[i].add(u), x.at[i[0], 2:5].set(0.5), x.at[:, i[1]].max(0.0), x.at[i].multiply(u)
+    return x[i], x[:, ::-2], *added, jnp.take_along_axis(x, jnp.argmax(x, axis=1)[:, None], axis=1), lax.dynamic_slice(x, (i[0], 1), (3, 4))
+
+
+def pictures(x, w):
+    def loss(w):
+        y = lax.conv_general_dilated(x, w, (1, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        z = lax.reduce_window(y, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+        return z.mean() + lax.reduce_window(y, 0.0, lax.add, (1, 3, 3, 1), (1, 1, 1, 1), "SAME").sum() * 0.01
+
+    return jax.value_and_grad(loss)(w)
+
+
+def narrow(x, y):
+    one = x.astype(y.dtype)
+    return one @ y, one * y[0, 0] + 1, jnp.exp(one), jnp.sum(one, axis=0), one.astype(jnp.float32), jax.grad(lambda a: (a * a).sum().astype(jnp.float32))(one)
+
+
+def whole(x, y):
+    shifts = lax.shift_left(x, y & 3), lax.shift_right_logical(x, y & 3), lax.shift_right_arithmetic(x, y & 3)
+    divided = x // (y | 1), x % (y | 1), lax.population_count(x), lax.clz(x)
+    return x + y, x * y, x ^ y, ~x, *shifts, *divided, x.sum(), jnp.cumsum(x), x > y, jnp.where(x > y, x, y), x.astype(jnp.float32), jnp.bincount(x & 7, length=8)
+
+
+def truth(x):
+    return ~x, x.sum(), x.any(axis=0), x.all(), x ^ True, x.astype(jnp.int8), jnp.cumsum(x), jnp.prod(x.astype(jnp.float32) + 1, axis=0)
+
+
+def functions(x):
+    p = jnp.abs(x) + 0.1
+    of = jnp.exp, jnp.sin, jnp.cos, jnp.tan, jnp.tanh, jnp.arctan, jnp.expm1, jnp.sinh, jnp.arcsinh, jax.scipy.special.erf, jax.nn.gelu, jax.nn.softplus
+    positive = jnp.log, jnp.sqrt, lax.rsqrt, jnp.log1p, jnp.cbrt, jax.scipy.special.gammaln
+    return *(f(x) for f in of), *(f(p) for f in positive), p**x, jnp.arctan2(x, p), jax.scipy.special.logsumexp(x, axis=0), jnp.var(x), jnp.prod(x, axis=1)
+
+
+def empty(x):
+    return x + 1, x.sum(axis=0), jnp.concatenate([x, jnp.ones((1, 3))]), x.T
+
+
+def programs():
+    f, i = inputs()
+    layer = [f(32, 64), f(64), f(64, 10), f(10)]
+    made = {
+        "mlp_step": (mlp_step, (layer, f(16, 32), i(10, 16))),
+        "attention": (attention, (f(2, 6, 64), f(64, 64) / 8, f(64, 64) / 8, f(64, 64) / 8)),
+        "loops": (loops, (f(6, 8), np.int32(4))),
+        "branches": (branches, (f(6, 8), np.int32(4))),
+        "batched": (batched, (f(5, 4), f(5, 4))),
+        "drawn": (drawn, (np.int32(7),)),
+        "ordered": (ordered, (f(7, 9), i(20, 30))),
+        "indexed": (indexed, (f(12, 9), i(8, 5), f(5, 9))),
+        "pictures": (pictures, (f(2, 9, 8, 3), f(3, 3, 3, 4))),
+        "truth": (truth, (f(6, 5) > 0,)),
+        "functions": (functions, (f(40, 5),)),
+        "empty": (empty, (f(0, 3),)),
+    }
+    for name in ("float16", "bfloat16"):
+        made[name] = narrow, (f(6, 8), f(8, 5).astype(jnp.dtype(name)))
+    for name in ("int8", "int16", "int32", "uint8", "uint16", "uint32"):
+        made[name] = whole, (i(2**31 - 1, 40).astype(name), i(2**31 - 1, 40).astype(name))
+    return made
+
+
+# ---- judging ----
+
+
+def on(device, function, arguments):
+    with jax.default_device(jax.devices(device)[0]):
+        return [np.asarray(one) for one in jax.tree.leaves(jax.jit(function)(*arguments))]
+
+
+def difference(got, wanted):
+    """Why an array is not the other; None where it is."""
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        return f"{got.dtype}{got.shape} in the place of {wanted.dtype}{wanted.shape}"
+    if got.dtype.name not in BOUNDS:
+        return None if (got == wanted).all() else f"{(got != wanted).sum()} of {got.size} {got.dtype} differ"
+    a, b = got.astype(np.float64), wanted.astype(np.float64)
+    finite = np.abs(b[np.isfinite(b)])
+    with np.errstate(all="ignore"):
+        near = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= BOUNDS[got.dtype.name] * finite.max(initial=0))
+    return None if near.all() else f"{(~near).sum()} of {near.size} {got.dtype} lie {np.nanmax(np.abs(a - b)):.3g} apart, of {finite.max(initial=0):.3g}"
+
+
+def differences(function, arguments):
+    got, wanted = on("tessera", function, arguments), on("cpu", function, arguments)
+    found = [f"result {at}: {why}" for at, why in enumerate(map(difference, got, wanted)) if why]
+    return got, found if len(got) == len(wanted) else ["another number of results"]
+
+
+def hash_of(arrays):
+    return hashlib.sha256(b"".join(one.tobytes() for one in arrays)).hexdigest()
+
+
+class Report:
+    def __init__(self):
+        self.passed, self.failed = 0, 0
+
+    def add(self, name, why):
+        self.passed += not why
+        self.failed += bool(why)
+        if why:
+            print(f"{name}: {why}")
+
+
+def check_programs(report):
+    hashes = {}
+    for name, (function, arguments) in programs().items():
+        try:
+            got, why = differences(function, arguments)
+            hashes[name] = hash_of(got)
+            if hash_of(on("tessera", function, arguments)) != hashes[name]:
+                why.append("other bits the second time")
+        except Exception as error:  # noqa: BLE001 - whatever a program does is told of it
+            why = [f"{type(error).__name__}: {error}"]
+        report.add(name, "; ".join(why))
+    return hashes
+
+
+# ---- what is no computation ----
+
+
+def run(*arguments, **environment):
+    own = {"JAX_PLATFORMS": "tessera,cpu", "PYTHONPATH": os.environ["PYTHONPATH"], **environment}
+    return subprocess.run([sys.executable, "-B", *map(str, arguments)], env={**os.environ, **own}, capture_output=True, text=True)
+
+
+def check_threads(report, hashes, given):
+    for threads in ("1", "2"):
+        told = run(__file__, "--hashes", "--build", given.build, TESSERA_THREADS=threads)
+        other = dict(line.split() for line in told.stdout.splitlines() if line.count(" ") == 1)
+        differ = [name for name in hashes if other.get(name) != hashes[name]]
+        report.add(f"{threads} threads", f"other bits: {', '.join(differ)}" if differ else "")
+
+
+def check_donation(report):
+    with jax.default_device(jax.devices("tessera")[0]):
+        add = jax.jit(lambda a, b: (a + b, a.sum()), donate_argnums=0)
+        x, y = jnp.arange(12.0), jnp.ones(12)
+        view = np.asarray(x)
+        z, _ = add(x, y)
+        report.add("donation", "" if x.is_deleted() and (np.asarray(z) == np.arange(12) + 1).all() else "the argument lives on, or the result is wrong")
+        report.add("donation beside a view", "" if (view == np.arange(12)).all() else "NumPy's view of the argument was written to")
+        report.add("donated twice", refusal(lambda: add(z, z), "donate"))
+        report.add("used after donation", refusal(lambda: np.asarray(x + 1), "deleted"))
+
+
+def refusal(call, words):
+    """Why it is not refused with these words; "" where it is."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001
+        return "" if words in str(error) else f"the error does not say '{words}': {error}"
+    return "it is no error"
+
+
+def check_errors(report):
+    with jax.default_device(jax.devices("tessera")[0]):
+        x = jnp.ones(8)
+        for words in ("UNIMPLEMENTED", "E1202", "programs.py:"):
+            report.add("an operation that there is not", refusal(lambda: jnp.fft.fft(x), words))
+
+
+def check_bytes(report):
+    """A compiled program as bytes, and back. (JAX's cache on disk is for platforms that it knows.)"""
+    from jax.experimental import serialize_executable
+
+    with jax.default_device(jax.devices("tessera")[0]):
+        x = jnp.arange(9.0)
+        compiled = jax.jit(lambda a: (jnp.sin(a).sum(), a + 1)).lower(x).compile()
+        again = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled), backend="tessera")
+        report.add("a program as bytes", "" if hash_of(map(np.asarray, compiled(x))) == hash_of(map(np.asarray, again(x))) else "other bits")
+
+
+def check_example(report):
+    told = [run(ROOT / "docs/examples/mlp.py", 60, JAX_PLATFORMS="tessera", TESSERA_THREADS=threads) for threads in ("1", "2")]
+    lines = [one.stdout.splitlines()[-1:] for one in told]
+    report.add("docs/examples/mlp.py", "" if lines[0] == lines[1] and lines[0] else f"{lines}: {told[0].stderr[-300:]}")
+
+
+# ---- JAX's harnesses ----
+
+# What may differ from JAX's CPU, and why.
+OTHERS = {
+    "sort_multiple_arrays": "an unstable sort puts equal keys in an order of its own",
+    "top_k_sort_inf_nan": "here every NaN is like any other; XLA orders them by their sign",
+}
+
+
+def check_harnesses(report, count):
+    from jax._src.internal_test_util import test_harnesses
+
+    groups, refused = collections.defaultdict(list), collections.Counter()
+    for one in test_harnesses.all_harnesses:
+        groups[one.group_name].append(one)
+    for group in groups.values():
+        for one in group[:: max(1, len(group) // count)][:count]:
+            try:
+                arguments = one.dyn_args_maker(np.random.RandomState(42))
+                on("cpu", one.dyn_fun, arguments)
+            except Exception:  # noqa: BLE001 - it is for other devices
+                continue
+            try:
+                _, why = differences(one.dyn_fun, arguments)
+            except Exception as error:  # noqa: BLE001
+                first = str(error).split("\n")[0]
+                refused[first[first.find("[") :][:90]] += 1
+                if not any(words in first for words in ("UNIMPLEMENTED", "not found for platform")):
+                    report.add(one.fullname, first)
+                continue
+            known = any(one.fullname.startswith(name) for name in OTHERS)
+            report.add(one.fullname, "" if known else "; ".join(why))
+    for words, times in refused.most_common(12):
+        print(f"{times:6} refused: {words}")
+    print(f"{sum(refused.values())} harnesses are refused")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--build", type=Path, default=ROOT / "build")
+    options.add_argument("--harnesses", type=int, default=0, metavar="N")
+    options.add_argument("--hashes", action="store_true", help="print the hashes of the results alone")
+    given = options.parse_args()
+    own = {"JAX_PLATFORMS": "tessera,cpu", "PYTHONPATH": str(given.build.absolute() / "python")}
+    if any(os.environ.get(name) != value for name, value in own.items()):
+        os.execve(sys.executable, [sys.executable, "-B", *sys.argv], {**os.environ, **own})  # JAX looks for plugins when it is imported
+    if given.hashes:
+        for name, (function, arguments) in programs().items():
+            print(name, hash_of(on("tessera", function, arguments)))
+        return 0
+    report = Report()
+    check_threads(report, check_programs(report), given)
+    for check in (check_donation, check_errors, check_bytes, check_example):
+        check(report)
+    if given.harnesses:
+        check_harnesses(report, given.harnesses)
+    print(f"{report.passed} checks pass, {report.failed} fail")
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

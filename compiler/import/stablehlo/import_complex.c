@@ -1,0 +1,492 @@
+/* import_complex.c - complex numbers: two values, of the real and of the imaginary parts.
+ *
+ * What moves elements, or adds them, is done to each part by itself. The others are written down
+ * here: products without contraction, ac - bd and ad + bc; quotients, magnitudes and roots of
+ * complex<f32> in f64 and rounded once, of complex<f64> scaled by the greater part. */
+#include <string.h>
+
+#include "import/stablehlo/import.h"
+
+typedef struct complex_value {
+    ir_value re, im;
+} complex_value;
+
+/* ---- values in a row ---- */
+
+bool import_has_complex(const shlo_op *op) {
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (import_is_complex(op->operands[i]))
+            return true;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (import_is_complex(&op->results[i]))
+            return true;
+    return false;
+}
+
+void import_push(const importer *im, const shlo_value *v, import_values *out) {
+    vec_push(out, im->made[v->number]);
+    if (import_is_complex(v))
+        vec_push(out, im->imaginary[v->number]);
+}
+
+bool import_push_type(importer *im, const shlo_op *op, const shlo_type *t, import_types *out) {
+    ir_type part = import_type(im, op, t);
+    vec_push(out, part);
+    if (part && shlo_element_is_complex(t->element))
+        vec_push(out, part);
+    return part != 0;
+}
+
+void import_pull(importer *im, const shlo_value *v, const ir_value **from) {
+    im->made[v->number] = *(*from)++;
+    im->imaginary[v->number] = import_is_complex(v) ? *(*from)++ : 0;
+}
+
+void import_take_results(const shlo_op *op, const ir_value *from, ir_value *results) {
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        results[i] = *from++;
+        if (import_is_complex(&op->results[i]))
+            results[op->result_count + i] = *from++;
+    }
+}
+
+ir_type import_pair_type(importer *im, const shlo_op *op, ir_type part) {
+    ir_type_data t = *ir_type_get(im->m, part);
+    if (t.rank == IR_MAX_RANK) {
+        import_refuse(im, op, "complex numbers of 8 axes are not supported");
+        return 0;
+    }
+    t.dims[t.rank] = 2;
+    return ir_type_tensor(im->m, t.element, t.rank + 1, t.dims);
+}
+
+void import_unpair(importer *im, ir_value pairs, ir_value *real, ir_value *imaginary) {
+    const ir_type_data t = *import_type_of(im, pairs);
+    const int axis = t.rank - 1;
+    *real = build_reshape(&im->b, build_slice_axis(&im->b, pairs, axis, 0, 1), axis, t.dims);
+    *imaginary = build_reshape(&im->b, build_slice_axis(&im->b, pairs, axis, 1, 2), axis, t.dims);
+}
+
+ir_value import_pair(importer *im, ir_value real, ir_value imaginary) {
+    ir_type_data t = *import_type_of(im, real);
+    t.dims[t.rank] = 1;
+    ir_value parts[] = {build_reshape(&im->b, real, t.rank + 1, t.dims),
+                        build_reshape(&im->b, imaginary, t.rank + 1, t.dims)};
+    return build_concat(&im->b, t.rank, parts, 2);
+}
+
+/* ---- steps ---- */
+
+static ir_value un(importer *im, int opcode, ir_value x) {
+    return build_unary(&im->b, opcode, x);
+}
+
+static ir_value add(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_ADD, x, y);
+}
+
+static ir_value sub(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_SUB, x, y);
+}
+
+static ir_value mul(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_MUL, x, y);
+}
+
+static ir_value quotient(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_DIV, x, y);
+}
+
+static complex_value operand(const importer *im, const shlo_op *op, uint32_t i) {
+    const uint32_t number = op->operands[i]->number;
+    return (complex_value){im->made[number], im->imaginary[number]};
+}
+
+static complex_value wide(importer *im, complex_value x) {
+    return (complex_value){build_convert(&im->b, x.re, DTYPE_F64),
+                           build_convert(&im->b, x.im, DTYPE_F64)};
+}
+
+static complex_value rounded(importer *im, complex_value x, dtype to) {
+    return (complex_value){build_convert(&im->b, x.re, to), build_convert(&im->b, x.im, to)};
+}
+
+static complex_value product(importer *im, complex_value x, complex_value y) {
+    return (complex_value){sub(im, mul(im, x.re, y.re), mul(im, x.im, y.im)),
+                           add(im, mul(im, x.re, y.im), mul(im, x.im, y.re))};
+}
+
+/* sqrt(a^2 + b^2): of f32 in f64, where nothing overflows; of f64 by the ratio of the parts. */
+static ir_value magnitude(importer *im, complex_value x) {
+    if (import_type_of(im, x.re)->element == DTYPE_F32) {
+        complex_value w = wide(im, x);
+        ir_value root = un(im, GRAPH_SQRT, add(im, mul(im, w.re, w.re), mul(im, w.im, w.im)));
+        return build_convert(&im->b, root, DTYPE_F32);
+    }
+    ir_value a = un(im, GRAPH_ABS, x.re), b = un(im, GRAPH_ABS, x.im);
+    ir_value great = import_binary(im, GRAPH_MAXIMUM, a, b),
+             small = import_binary(im, GRAPH_MINIMUM, a, b);
+    ir_value ratio = quotient(im, small, great), one = import_like(im, a, 1);
+    ir_value root = mul(im, great, un(im, GRAPH_SQRT, add(im, one, mul(im, ratio, ratio))));
+    ir_value infinity = import_like(im, a, __builtin_inf());
+    root = build_select(&im->b, import_is(im, "eq", great, import_like(im, a, 0)), great, root);
+    return build_select(&im->b, import_is(im, "eq", great, infinity), infinity, root);
+}
+
+/* (ac + bd, bc - ad) / (c^2 + d^2), in f64; of f64 with c and d divided by the greater first. */
+static complex_value divided(importer *im, complex_value x, complex_value y) {
+    const dtype t = import_type_of(im, x.re)->element;
+    complex_value a = wide(im, x), b = wide(im, y);
+    if (t == DTYPE_F64) {
+        ir_value scale =
+            import_binary(im, GRAPH_MAXIMUM, un(im, GRAPH_ABS, b.re), un(im, GRAPH_ABS, b.im));
+        a = (complex_value){quotient(im, a.re, scale), quotient(im, a.im, scale)};
+        b = (complex_value){quotient(im, b.re, scale), quotient(im, b.im, scale)};
+    }
+    ir_value norm = add(im, mul(im, b.re, b.re), mul(im, b.im, b.im));
+    complex_value q = {quotient(im, add(im, mul(im, a.re, b.re), mul(im, a.im, b.im)), norm),
+                       quotient(im, sub(im, mul(im, a.im, b.re), mul(im, a.re, b.im)), norm)};
+    return rounded(im, q, t);
+}
+
+/* The root with a real part that is not negative: t = sqrt((|z| + |a|) / 2), and b / 2t beside it.
+ */
+static complex_value root(importer *im, complex_value x) {
+    const dtype t = import_type_of(im, x.re)->element;
+    complex_value w = wide(im, x);
+    ir_value zero = import_like(im, w.re, 0), half = import_like(im, w.re, 0.5);
+    ir_value a = un(im, GRAPH_ABS, w.re);
+    ir_value big = un(im, GRAPH_SQRT, mul(im, half, add(im, magnitude(im, w), a)));
+    ir_value safe =
+        build_select(&im->b, import_is(im, "eq", big, zero), import_like(im, big, 1), big);
+    ir_value other = mul(im, half, quotient(im, un(im, GRAPH_ABS, w.im), safe));
+    ir_value right = import_is(im, "ge", w.re, zero);
+    ir_value re = build_select(&im->b, right, big, other);
+    ir_value size = build_select(&im->b, right, other, big);
+    ir_value down = import_is(im, "lt", w.im, zero);
+    ir_value side = build_select(&im->b, down, un(im, GRAPH_NEG, size), size);
+    return rounded(im, (complex_value){re, side}, t);
+}
+
+/* e^a (cos b, sin b) */
+static complex_value exponential(importer *im, complex_value x) {
+    ir_value size = un(im, GRAPH_EXP, x.re);
+    return (complex_value){mul(im, size, un(im, GRAPH_COS, x.im)),
+                           mul(im, size, un(im, GRAPH_SIN, x.im))};
+}
+
+/* (ln |z|, angle): near |z| = 1 by log1p of a^2 + b^2 - 1, which f64 has to enough digits. */
+static complex_value logarithm(importer *im, complex_value x) {
+    complex_value w = wide(im, x);
+    ir_value one = import_like(im, w.re, 1);
+    ir_value square = add(im, mul(im, w.re, w.re), mul(im, w.im, w.im));
+    ir_value rest = build_convert(&im->b, sub(im, square, one), DTYPE_F32);
+    ir_value near = mul(im, import_like(im, rest, 0.5), un(im, GRAPH_LOG1P, rest));
+    ir_value far = un(im, GRAPH_LOG, magnitude(im, x));
+    ir_value is_near = import_is(im, "lt", un(im, GRAPH_ABS, rest), import_like(im, rest, 0.5));
+    return (complex_value){build_select(&im->b, is_near, near, far),
+                           import_binary(im, GRAPH_ATAN2, x.im, x.re)};
+}
+
+static ir_value halved_difference(importer *im, ir_value x, bool plus) {
+    ir_value up = un(im, GRAPH_EXP, x), down = un(im, GRAPH_EXP, un(im, GRAPH_NEG, x));
+    return mul(im, import_like(im, x, 0.5), plus ? add(im, up, down) : sub(im, up, down));
+}
+
+/* (e^x - e^-x) / 2, by e^x - 1 so that nothing is lost near 0. */
+static ir_value hyperbolic_sine(importer *im, ir_value x) {
+    ir_value e = un(im, GRAPH_EXPM1, x), one = import_like(im, x, 1);
+    ir_value near = mul(im, import_like(im, x, 0.5), add(im, e, quotient(im, e, add(im, e, one))));
+    ir_value is_near = import_is(im, "lt", un(im, GRAPH_ABS, x), import_like(im, x, 16));
+    return build_select(&im->b, is_near, near, halved_difference(im, x, false));
+}
+
+static complex_value sine(importer *im, complex_value x) {
+    return (complex_value){mul(im, un(im, GRAPH_SIN, x.re), halved_difference(im, x.im, true)),
+                           mul(im, un(im, GRAPH_COS, x.re), hyperbolic_sine(im, x.im))};
+}
+
+static complex_value cosine(importer *im, complex_value x) {
+    return (complex_value){
+        mul(im, un(im, GRAPH_COS, x.re), halved_difference(im, x.im, true)),
+        un(im, GRAPH_NEG, mul(im, un(im, GRAPH_SIN, x.re), hyperbolic_sine(im, x.im)))};
+}
+
+/* i z, and -i z */
+static complex_value turned(importer *im, complex_value x, bool back) {
+    return back ? (complex_value){x.im, un(im, GRAPH_NEG, x.re)}
+                : (complex_value){un(im, GRAPH_NEG, x.im), x.re};
+}
+
+static complex_value tangent(importer *im, complex_value x) {
+    return divided(im, sine(im, x), cosine(im, x));
+}
+
+static complex_value hyperbolic_tangent(importer *im, complex_value x) {
+    return turned(im, tangent(im, turned(im, x, false)), true);
+}
+
+static complex_value hyperbolic_sine_of(importer *im, complex_value x) {
+    return turned(im, sine(im, turned(im, x, false)), true);
+}
+
+static complex_value hyperbolic_cosine_of(importer *im, complex_value x) {
+    return cosine(im, turned(im, x, false));
+}
+
+/* e^z - 1 = (expm1(a) cos b - 2 sin^2(b/2), e^a sin b) */
+static complex_value exponential_minus_one(importer *im, complex_value x) {
+    ir_value half = un(im, GRAPH_SIN, mul(im, x.im, import_like(im, x.im, 0.5)));
+    ir_value less = mul(im, import_like(im, half, 2), mul(im, half, half));
+    return (complex_value){
+        sub(im, mul(im, un(im, GRAPH_EXPM1, x.re), un(im, GRAPH_COS, x.im)), less),
+        mul(im, un(im, GRAPH_EXP, x.re), un(im, GRAPH_SIN, x.im))};
+}
+
+static complex_value one_of(importer *im, complex_value like) {
+    return (complex_value){import_like(im, like.re, 1), import_like(im, like.im, 0)};
+}
+
+static complex_value inverse_root(importer *im, complex_value x) {
+    return divided(im, one_of(im, x), root(im, x));
+}
+
+/* 1 / (1 + e^-z) */
+static complex_value logistic(importer *im, complex_value x) {
+    complex_value e =
+        exponential(im, (complex_value){un(im, GRAPH_NEG, x.re), un(im, GRAPH_NEG, x.im)});
+    e.re = add(im, e.re, import_like(im, e.re, 1));
+    return divided(im, one_of(im, x), e);
+}
+
+static complex_value logarithm_plus_one(importer *im, complex_value x) {
+    complex_value w = wide(im, x);
+    ir_value two = import_like(im, w.re, 2);
+    ir_value rest = add(im, mul(im, w.re, add(im, w.re, two)), mul(im, w.im, w.im));
+    ir_value near = un(im, GRAPH_LOG1P, build_convert(&im->b, rest, DTYPE_F32));
+    near = mul(im, near, import_like(im, near, 0.5));
+    ir_value moved = add(im, x.re, import_like(im, x.re, 1));
+    return (complex_value){near, import_binary(im, GRAPH_ATAN2, x.im, moved)};
+}
+
+/* z / |z|, and z where that is 0. */
+static complex_value sign(importer *im, complex_value x) {
+    ir_value size = magnitude(im, x), zero = import_like(im, size, 0);
+    ir_value none = import_is(im, "eq", size, zero);
+    ir_value safe = build_select(&im->b, none, import_like(im, size, 1), size);
+    return (complex_value){build_select(&im->b, none, x.re, quotient(im, x.re, safe)),
+                           build_select(&im->b, none, x.im, quotient(im, x.im, safe))};
+}
+
+static complex_value squared(importer *im, complex_value x) {
+    return (complex_value){mul(im, sub(im, x.re, x.im), add(im, x.re, x.im)),
+                           mul(im, import_like(im, x.re, 2), mul(im, x.re, x.im))};
+}
+
+/* ---- the table ---- */
+
+typedef complex_value (*complex_fn)(importer *im, complex_value x);
+
+/* Specified functions of f32 are in it. */
+static const struct complex_function {
+    shlo_opcode opcode;
+    complex_fn of;
+    bool single; /* of complex<f32> alone */
+} functions[] = {
+    {SHLO_OP_SQRT, root, false},
+    {SHLO_OP_RSQRT, inverse_root, false},
+    {SHLO_OP_SIGN, sign, false},
+    {SHLO_OP_CHLO_SQUARE, squared, false},
+    {SHLO_OP_EXPONENTIAL, exponential, true},
+    {SHLO_OP_EXPONENTIAL_MINUS_ONE, exponential_minus_one, true},
+    {SHLO_OP_LOG, logarithm, true},
+    {SHLO_OP_LOG_PLUS_ONE, logarithm_plus_one, true},
+    {SHLO_OP_LOGISTIC, logistic, true},
+    {SHLO_OP_SINE, sine, true},
+    {SHLO_OP_COSINE, cosine, true},
+    {SHLO_OP_TAN, tangent, true},
+    {SHLO_OP_CHLO_TAN, tangent, true},
+    {SHLO_OP_TANH, hyperbolic_tangent, true},
+    {SHLO_OP_CHLO_SINH, hyperbolic_sine_of, true},
+    {SHLO_OP_CHLO_COSH, hyperbolic_cosine_of, true},
+};
+
+/* Operations that do to each part what they do to a number. */
+static bool is_by_part(shlo_opcode opcode) {
+    static const shlo_opcode list[] = {
+        SHLO_OP_ADD,        SHLO_OP_BROADCAST,     SHLO_OP_BROADCAST_IN_DIM,
+        SHLO_OP_CONSTANT,   SHLO_OP_CONCATENATE,   SHLO_OP_DYNAMIC_BROADCAST_IN_DIM,
+        SHLO_OP_GATHER,     SHLO_OP_DYNAMIC_SLICE, SHLO_OP_DYNAMIC_UPDATE_SLICE,
+        SHLO_OP_NEGATE,     SHLO_OP_PAD,           SHLO_OP_OPTIMIZATION_BARRIER,
+        SHLO_OP_RESHAPE,    SHLO_OP_REVERSE,       SHLO_OP_SELECT,
+        SHLO_OP_SLICE,      SHLO_OP_SUBTRACT,      SHLO_OP_TRANSPOSE,
+        SHLO_OP_CUSTOM_CALL};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i] == opcode)
+            return true;
+    return false;
+}
+
+/* Operations that take values in a row: calls, branches and loops, and what combines by a body. */
+static bool is_in_rows(shlo_opcode opcode) {
+    return opcode == SHLO_OP_CALL || opcode == SHLO_OP_COMPOSITE || opcode == SHLO_OP_CASE ||
+           opcode == SHLO_OP_IF || opcode == SHLO_OP_WHILE || opcode == SHLO_OP_TUPLE ||
+           opcode == SHLO_OP_REDUCE || opcode == SHLO_OP_REDUCE_WINDOW ||
+           opcode == SHLO_OP_SCATTER || opcode == SHLO_OP_SORT;
+}
+
+static bool by_part(importer *im, const shlo_op *op, ir_value *results) {
+    for (int part = 0; part < 2; part++) {
+        im->part = part;
+        if (!import_handled(im, op, results + part * (int)op->result_count))
+            return false;
+    }
+    im->part = 0;
+    return true;
+}
+
+/* Equal in both parts; and the order by the real one, then by the other. */
+static ir_value compared(importer *im, const char *predicate, complex_value x, complex_value y) {
+    ir_value re = import_is(im, "eq", x.re, y.re), both = import_is(im, "eq", x.im, y.im);
+    if (strcmp(predicate, "eq") == 0 || strcmp(predicate, "ne") == 0) {
+        ir_value same = import_binary(im, GRAPH_AND, re, both);
+        return *predicate == 'e' ? same : build_unary(&im->b, GRAPH_NOT, same);
+    }
+    const char strict[] = {predicate[0], 't', 0};
+    return build_select(&im->b, re, import_is(im, predicate, x.im, y.im),
+                        import_is(im, strict, x.re, y.re));
+}
+
+static bool compare(importer *im, const shlo_op *op, ir_value *results) {
+    const char *direction = shlo_op_string(op, "comparison_direction", "");
+    char predicate[3] = {0};
+    for (int i = 0; i < 2 && direction[i]; i++)
+        predicate[i] = (char)(direction[i] | 0x20);
+    results[0] = compared(im, predicate, operand(im, op, 0), operand(im, op, 1));
+    return true;
+}
+
+static bool extreme(importer *im, const shlo_op *op, const char *predicate, ir_value *results) {
+    complex_value x = operand(im, op, 0), y = operand(im, op, 1);
+    ir_value first = compared(im, predicate, x, y);
+    results[0] = build_select(&im->b, first, x.re, y.re);
+    results[1] = build_select(&im->b, first, x.im, y.im);
+    return true;
+}
+
+/* Sums of the products of parts, each in its own order; a number that is not complex has one part.
+ */
+static bool contraction(importer *im, const shlo_op *op, ir_value *results) {
+    const complex_value x = operand(im, op, 0), y = operand(im, op, 1);
+    const ir_value left[] = {x.re, x.im}, right[] = {y.re, y.im};
+    ir_value products[2][2] = {{0}};
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2; b++)
+            if (left[a] && right[b] && !(products[a][b] = import_dot_of(im, op, left[a], right[b])))
+                return false;
+    results[0] = products[1][1] ? sub(im, products[0][0], products[1][1]) : products[0][0];
+    results[1] = !products[1][0]   ? products[0][1]
+                 : !products[0][1] ? products[1][0]
+                                   : add(im, products[0][1], products[1][0]);
+    return true;
+}
+
+static bool convert(importer *im, const shlo_op *op, ir_value *results) {
+    complex_value x = operand(im, op, 0);
+    const dtype to = import_element(op->results[0].type->element);
+    const bool from_complex = import_is_complex(op->operands[0]);
+    if (to == DTYPE_NONE || !import_result_type(im, op, 0))
+        return import_refuse(im, op, "its result is not supported");
+    ir_value zero = import_like(im, x.re, 0);
+    if (to == DTYPE_BOOL) {
+        results[0] = import_is(im, "ne", x.re, zero); /* as any other type, of the real part */
+        return true;
+    }
+    results[0] = build_convert(&im->b, x.re, to);
+    if (import_is_complex(&op->results[0]))
+        results[1] = build_convert(&im->b, from_complex ? x.im : zero, to);
+    return true;
+}
+
+static bool function(importer *im, const shlo_op *op, ir_value *results) {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (functions[i].opcode != op->info->opcode)
+            continue;
+        complex_value x = operand(im, op, 0);
+        if (functions[i].single && import_type_of(im, x.re)->element != DTYPE_F32)
+            return import_refuse(im, op, "of complex<f64> is not supported");
+        complex_value y = functions[i].of(im, x);
+        results[0] = y.re;
+        results[1] = y.im;
+        return true;
+    }
+    return import_refuse(im, op, "of complex numbers is not supported");
+}
+
+static bool two(ir_value *results, complex_value x) {
+    results[0] = x.re;
+    results[1] = x.im;
+    return true;
+}
+
+/* The parts of numbers that are not complex: themselves, and 0. */
+bool import_parts(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 1))
+        return false;
+    ir_value x = import_operand(im, op, 0);
+    results[0] = op->info->opcode == SHLO_OP_IMAG ? import_like(im, x, 0) : x;
+    return true;
+}
+
+bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
+    const shlo_opcode opcode = op->info->opcode;
+    if (is_by_part(opcode))
+        return by_part(im, op, results);
+    if (is_in_rows(opcode))
+        return import_handled(im, op, results);
+    const bool binary = opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE ||
+                        opcode == SHLO_OP_MAXIMUM || opcode == SHLO_OP_MINIMUM ||
+                        opcode == SHLO_OP_COMPARE || opcode == SHLO_OP_DOT_GENERAL ||
+                        opcode == SHLO_OP_COMPLEX || opcode == SHLO_OP_POWER;
+    if (opcode != SHLO_OP_IOTA && !import_takes(im, op, binary ? 2 : 1))
+        return false;
+    switch (opcode) {
+    case SHLO_OP_COMPLEX:
+        return two(results, (complex_value){import_operand(im, op, 0), import_operand(im, op, 1)});
+    case SHLO_OP_REAL:
+    case SHLO_OP_IMAG:
+        results[0] = opcode == SHLO_OP_REAL ? operand(im, op, 0).re : operand(im, op, 0).im;
+        return true;
+    case SHLO_OP_ABS:
+        results[0] = magnitude(im, operand(im, op, 0));
+        return true;
+    case SHLO_OP_IOTA:
+        if (!import_iota(im, op, 0, results))
+            return false;
+        results[1] = import_like(im, results[0], 0);
+        return true;
+    case SHLO_OP_MULTIPLY:
+        return two(results, product(im, operand(im, op, 0), operand(im, op, 1)));
+    case SHLO_OP_DIVIDE:
+        return two(results, divided(im, operand(im, op, 0), operand(im, op, 1)));
+    case SHLO_OP_MAXIMUM:
+        return extreme(im, op, "ge", results);
+    case SHLO_OP_MINIMUM:
+        return extreme(im, op, "le", results);
+    case SHLO_OP_COMPARE:
+        return compare(im, op, results);
+    case SHLO_OP_CONVERT:
+        return convert(im, op, results);
+    case SHLO_OP_DOT_GENERAL:
+        return contraction(im, op, results);
+    case SHLO_OP_FFT:
+        return import_fft(im, op, 0, results);
+    case SHLO_OP_BITCAST_CONVERT:
+        if (!shlo_type_equal(op->operands[0]->type, op->results[0].type))
+            return import_refuse(im, op, "of complex numbers is not supported");
+        return two(results, operand(im, op, 0));
+    default:
+        return function(im, op, results);
+    }
+}

@@ -1,0 +1,245 @@
+/* client.c - the client: one context of the runtime, with one device, one memory and the programs
+ * that were compiled. */
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "pjrt/plugin.h"
+#include "tessera/compile.h"
+
+#define PLATFORM "tessera"
+
+/* ---- settings: the caller's options, else the environment ---- */
+
+static const char *const profiles[] = {"strict", "deterministic", "fast"};
+
+static PJRT_Error *set_profile(PJRT_Client *c, const char *words, size_t length) {
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
+        if (strlen(profiles[i]) == length && memcmp(profiles[i], words, length) == 0) {
+            snprintf(c->profile, sizeof c->profile, "%s", profiles[i]);
+            return NULL;
+        }
+    return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                     "there is no profile '%.*s'; there is strict, deterministic and fast",
+                     length < 40 ? (int)length : 40, words);
+}
+
+static PJRT_Error *set_threads(PJRT_Client *c, int64_t count) {
+    enum { THREADS_MAX = 4096 };
+    if (count < 1 || count > THREADS_MAX)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "threads are 1 to %d, not %" PRId64 " (TESSERA_THREADS, or the option "
+                         "'threads')",
+                         THREADS_MAX, count);
+    c->threads = (uint32_t)count;
+    return NULL;
+}
+
+static PJRT_Error *read_environment(PJRT_Client *c) {
+    const char *profile = getenv("TESSERA_PROFILE"), // NOLINT(concurrency-mt-unsafe)
+        *threads = getenv("TESSERA_THREADS");        // NOLINT(concurrency-mt-unsafe)
+    PJRT_Error *e = profile && *profile ? set_profile(c, profile, strlen(profile)) : NULL;
+    if (e || !threads || !*threads)
+        return e;
+    char *end;
+    const long long count = strtoll(threads, &end, 10);
+    return set_threads(c, *end ? -1 : count);
+}
+
+static bool is_named(const PJRT_NamedValue *o, const char *name) {
+    return o->name_size == strlen(name) && memcmp(o->name, name, o->name_size) == 0;
+}
+
+static PJRT_Error *read_options(PJRT_Client *c, const PJRT_NamedValue *options, size_t count) {
+    PJRT_Error *e = NULL;
+    for (size_t i = 0; i < count && !e; i++) {
+        const PJRT_NamedValue *o = &options[i];
+        if (is_named(o, "profile") && o->type == PJRT_NamedValue_kString)
+            e = set_profile(c, o->string_value, o->value_size);
+        else if (is_named(o, "threads") && o->type == PJRT_NamedValue_kInt64)
+            e = set_threads(c, o->int64_value);
+        else
+            e = error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                          "there is no option '%.*s' of that type: there is profile, a string, and "
+                          "threads, an integer",
+                          o->name_size < 40 ? (int)o->name_size : 40, o->name);
+    }
+    return e;
+}
+
+/* ---- the version, with the linker's hash of this library: programs of another build are none of
+ * its own ---- */
+
+static int read_notes(struct dl_phdr_info *info, size_t size, void *out) {
+    enum { HEX = 41, LIMIT = 20 };
+    const char *here = (const char *)(uintptr_t)GetPjrtApi;
+    bool mine = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const char *start = (const char *)(info->dlpi_addr + p->p_vaddr);
+        mine |= p->p_type == PT_LOAD && here >= start && here < start + p->p_memsz;
+    }
+    for (int i = 0; mine && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const char *at = (const char *)(info->dlpi_addr + p->p_vaddr), *end = at + p->p_memsz;
+        ElfW(Nhdr) n;
+        for (; p->p_type == PT_NOTE && at + sizeof n <= end;
+             at += sizeof n + ((n.n_namesz + 3) & ~3u) + ((n.n_descsz + 3) & ~3u)) {
+            memcpy(&n, at, sizeof n);
+            const unsigned char *body =
+                (const unsigned char *)at + sizeof n + ((n.n_namesz + 3) & ~3u);
+            for (uint32_t b = 0; n.n_type == NT_GNU_BUILD_ID && b < n.n_descsz && b < LIMIT; b++)
+                snprintf((char *)out + (size_t)2 * b, HEX - (size_t)2 * b, "%02x", body[b]);
+        }
+    }
+    return mine;
+}
+
+static void write_version(PJRT_Client *c) {
+    char build[64] = "";
+    dl_iterate_phdr(read_notes, build);
+    snprintf(c->version, sizeof c->version, "tessera %s, profile %s, build %s",
+             TESSERA_PACKAGE_VERSION, c->profile, build);
+}
+
+/* ---- making and freeing ---- */
+
+static PJRT_Error *open_device(PJRT_Client *c) {
+    tsr_device_info_t info = {.struct_size = sizeof info};
+    tsr_status_t code = tsrGetDeviceInfo(0, &info);
+    if (code == TSR_SUCCESS)
+        code = tsrCreateContextOn(0, c->threads, 0, &c->context);
+    if (code != TSR_SUCCESS)
+        return error_of(code, tsrGetLastError());
+    if (!c->threads)
+        c->threads = info.compute_units ? info.compute_units : 1;
+    PJRT_DeviceDescription *d = &c->device.description;
+    snprintf(d->kind, sizeof d->kind, "%s", info.name);
+    snprintf(d->words, sizeof d->words, "TesseraDevice(id=0, %s, %s, %u threads)", info.backend,
+             info.isa, c->threads);
+    return NULL;
+}
+
+PJRT_Error *pjrt_Client_Create(void *args) {
+    PJRT_TAKES(Client_Create, client);
+    PJRT_Client *c = base_calloc(1, sizeof *c);
+    snprintf(c->profile, sizeof c->profile, "%s", profiles[0]);
+    PJRT_Error *e = read_environment(c);
+    e = e ? e : read_options(c, a->create_options, a->num_options);
+    e = e ? e : open_device(c);
+    if (e) {
+        free(c);
+        return e;
+    }
+    write_version(c);
+    atomic_init(&c->holders, 1);
+    pthread_mutex_init(&c->lock, NULL);
+    c->device.client = c;
+    c->device.memories[0] = &c->memory;
+    c->devices[0] = c->memory.devices[0] = &c->device;
+    a->client = c;
+    return NULL;
+}
+
+PJRT_Client *client_hold(PJRT_Client *c) {
+    atomic_fetch_add(&c->holders, 1);
+    return c;
+}
+
+void client_release(PJRT_Client *c) {
+    if (atomic_fetch_sub(&c->holders, 1) > 1)
+        return;
+    tsrDestroyContext(c->context);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+/* Buffers and executables that live on keep what they need. */
+PJRT_Error *pjrt_Client_Destroy(void *args) {
+    PJRT_TAKES(Client_Destroy, client);
+    if (a->client) {
+        program_drop_all(a->client);
+        client_release(a->client);
+    }
+    return NULL;
+}
+
+/* ---- questions ---- */
+
+PJRT_Error *pjrt_Client_PlatformName(void *args) {
+    PJRT_TAKES(Client_PlatformName, platform_name_size);
+    a->platform_name = PLATFORM;
+    a->platform_name_size = strlen(PLATFORM);
+    return NULL;
+}
+
+PJRT_Error *pjrt_Client_ProcessIndex(void *args) {
+    PJRT_TAKES(Client_ProcessIndex, process_index);
+    a->process_index = 0;
+    return NULL;
+}
+
+PJRT_Error *pjrt_Client_PlatformVersion(void *args) {
+    PJRT_TAKES(Client_PlatformVersion, platform_version_size);
+    PJRT_NEEDS(Client_PlatformVersion, client);
+    a->platform_version = a->client->version;
+    a->platform_version_size = strlen(a->client->version);
+    return NULL;
+}
+
+PJRT_Error *pjrt_Client_Devices(void *args) {
+    PJRT_TAKES(Client_Devices, num_devices);
+    PJRT_NEEDS(Client_Devices, client);
+    a->devices = a->client->devices;
+    a->num_devices = 1;
+    return NULL;
+}
+
+PJRT_Error *pjrt_Client_AddressableDevices(void *args) {
+    PJRT_TAKES(Client_AddressableDevices, num_addressable_devices);
+    PJRT_NEEDS(Client_AddressableDevices, client);
+    a->addressable_devices = a->client->devices;
+    a->num_addressable_devices = 1;
+    return NULL;
+}
+
+static PJRT_Error *look_up(PJRT_Client *c, int id, PJRT_Device **device) {
+    if (id != 0)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "there is no device %d: there is 0", id);
+    *device = &c->device;
+    return NULL;
+}
+
+PJRT_Error *pjrt_Client_LookupDevice(void *args) {
+    PJRT_TAKES(Client_LookupDevice, device);
+    PJRT_NEEDS(Client_LookupDevice, client);
+    return look_up(a->client, a->id, &a->device);
+}
+
+PJRT_Error *pjrt_Client_LookupAddressableDevice(void *args) {
+    PJRT_TAKES(Client_LookupAddressableDevice, addressable_device);
+    PJRT_NEEDS(Client_LookupAddressableDevice, client);
+    return look_up(a->client, a->local_hardware_id, &a->addressable_device);
+}
+
+PJRT_Error *pjrt_Client_AddressableMemories(void *args) {
+    PJRT_TAKES(Client_AddressableMemories, num_addressable_memories);
+    PJRT_NEEDS(Client_AddressableMemories, client);
+    a->addressable_memories = a->client->device.memories;
+    a->num_addressable_memories = 1;
+    return NULL;
+}
+
+PJRT_Error *pjrt_Client_DefaultDeviceAssignment(void *args) {
+    PJRT_TAKES(Client_DefaultDeviceAssignment, default_assignment);
+    if (a->num_replicas != 1 || a->num_partitions != 1 || a->default_assignment_size < 1)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "there is one device, and %d replicas of %d partitions want more",
+                         a->num_replicas, a->num_partitions);
+    a->default_assignment[0] = 0;
+    return NULL;
+}

@@ -1,0 +1,198 @@
+/* execute.c - runs a program on buffers. What it reads is held until it has ended; what is donated
+ * to it is deleted then, and an output that the code makes in place of it takes its memory over. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "pjrt/plugin.h"
+
+typedef struct call {
+    const program *p;
+    PJRT_Buffer *const *arguments;
+    const PJRT_ExecuteOptions *options; /* NULL: none */
+    storage **memory;                   /* of inputs, then of outputs; NULL: not yet */
+    bool *given;                        /* of each input: it is donated in this call, and marked */
+    bool *alone;                        /* ... and nothing else has its memory */
+} call;
+
+static PJRT_Error *wrong(uint32_t i, const char *why) {
+    return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "argument %" PRIu32 " %s", i, why);
+}
+
+static bool may_give(const call *c, uint32_t input) {
+    const PJRT_ExecuteOptions *o = c->options;
+    const bool listed =
+        o && o->struct_size >= offsetof(PJRT_ExecuteOptions, num_non_donatable_input_indices) +
+                                   sizeof o->num_non_donatable_input_indices;
+    for (size_t i = 0; listed && i < o->num_non_donatable_input_indices; i++)
+        if (o->non_donatable_input_indices[i] == (int64_t)input)
+            return false;
+    return c->p->donated[input];
+}
+
+static PJRT_Error *check_argument(const call *c, uint32_t i) {
+    const PJRT_Buffer *b = c->arguments[i];
+    const program_tensor *t = &c->p->tensors[i];
+    if (!b)
+        return wrong(i, "is NULL");
+    if (b->type != t->type)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "argument %" PRIu32 " has elements of %s, and the program takes %s", i,
+                         dtype_name(b->type), dtype_name(t->type));
+    if (b->rank != t->rank || memcmp(b->dims, t->dims, t->rank * sizeof *t->dims) != 0)
+        return wrong(i, "has another shape than the program takes");
+    return NULL;
+}
+
+/* Holds the memory of a buffer; one that is donated is marked, so that no one else takes it. */
+static PJRT_Error *hold(call *c, uint32_t i) {
+    PJRT_Buffer *b = c->arguments[i];
+    PJRT_Error *e = NULL;
+    const bool give = may_give(c, i);
+    pthread_mutex_lock(&b->lock);
+    if (!b->memory) {
+        e = wrong(i, "was deleted or donated");
+    } else if (b->donating) {
+        e = wrong(i, "is donated, and in use once more in the same call or in another one");
+    } else {
+        c->memory[i] = storage_hold(b->memory);
+        c->given[i] = b->donating = give;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return e;
+}
+
+/* Finds arguments that stand before the place where they are donated: their memory is held more
+ * often than the buffer's mark lets others do. */
+static PJRT_Error *look_at(call *c, uint32_t i) {
+    PJRT_Buffer *b = c->arguments[i];
+    pthread_mutex_lock(&b->lock);
+    const bool twice = b->donating && !c->given[i];
+    if (c->given[i])
+        c->alone[i] = storage_is_held_by(b->memory, 2); /* the buffer and this call */
+    pthread_mutex_unlock(&b->lock);
+    return twice ? wrong(i, "is donated, and in use once more in the same call or in another one")
+                 : NULL;
+}
+
+static PJRT_Error *take_inputs(call *c) {
+    PJRT_Error *e = NULL;
+    for (uint32_t i = 0; i < c->p->inputs && !e; i++)
+        e = check_argument(c, i);
+    for (uint32_t i = 0; i < c->p->inputs && !e; i++)
+        e = hold(c, i);
+    for (uint32_t i = 0; i < c->p->inputs && !e; i++)
+        e = look_at(c, i);
+    return e;
+}
+
+static PJRT_Error *take_outputs(call *c) {
+    const program *p = c->p;
+    for (uint32_t i = 0; i < p->outputs; i++) {
+        const uint32_t donor = p->donors[i];
+        const size_t bytes = p->tensors[p->inputs + i].bytes;
+        storage **out = &c->memory[p->inputs + i];
+        if (p->in_place[i] && c->given[donor] && c->alone[donor])
+            *out = storage_hold(c->memory[donor]);
+        else if (!(*out = storage_new(bytes)))
+            return error_new(PJRT_Error_Code_RESOURCE_EXHAUSTED,
+                             "there is no memory for the %zu bytes of output %" PRIu32, bytes, i);
+    }
+    return NULL;
+}
+
+static PJRT_Error *launch(const call *c, void **room) {
+    const size_t count = (size_t)c->p->inputs + c->p->outputs;
+    for (size_t i = 0; i < count; i++) {
+        room[i] = c->memory[i]->data;
+        room[count + i] = &room[i];
+    }
+    const tsr_status_t code = tsrLaunch(c->p->kernel, NULL, (tsr_launch_t){0}, room + count, count);
+    return code == TSR_SUCCESS ? NULL : error_of(code, tsrGetLastError());
+}
+
+/* What was donated is gone once the program has run; else it is as it was. */
+static void let_go(call *c, bool ran) {
+    const program *p = c->p;
+    for (uint32_t i = 0; i < p->inputs; i++) {
+        PJRT_Buffer *b = c->arguments[i];
+        if (c->given[i]) {
+            pthread_mutex_lock(&b->lock);
+            storage *own = ran ? b->memory : NULL;
+            b->memory = ran ? NULL : b->memory;
+            b->donating = false;
+            pthread_mutex_unlock(&b->lock);
+            storage_release(own);
+        }
+        storage_release(c->memory[i]);
+    }
+}
+
+static PJRT_Error *run(call *c, void **room, PJRT_Buffer **outputs) {
+    const program *p = c->p;
+    PJRT_Error *e = take_inputs(c);
+    e = e ? e : take_outputs(c);
+    e = e ? e : launch(c, room);
+    for (uint32_t i = 0; i < p->outputs; i++) {
+        const program_tensor *t = &p->tensors[p->inputs + i];
+        if (e)
+            storage_release(c->memory[p->inputs + i]);
+        else
+            outputs[i] = buffer_new(p->client, t->type, t->dims, t->rank, c->memory[p->inputs + i]);
+    }
+    let_go(c, !e);
+    return e;
+}
+
+static PJRT_Error *check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
+    const program *p = a->executable->program;
+    if (atomic_load(&a->executable->deleted))
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "the program was deleted");
+    if (a->num_devices != 1)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "arguments for %zu devices were given; there is one", a->num_devices);
+    if (a->num_args != p->inputs)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "%s takes %" PRIu32 " arguments, and %zu were given", p->name, p->inputs,
+                         a->num_args);
+    if ((p->inputs && (!a->argument_lists || !a->argument_lists[0])) || !a->output_lists ||
+        !a->output_lists[0])
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "a list of arguments or outputs is NULL");
+    return NULL;
+}
+
+PJRT_Error *pjrt_LoadedExecutable_Execute(void *args) {
+    enum { FEW = 32 };
+    PJRT_TAKES(LoadedExecutable_Execute, device_complete_events);
+    PJRT_NEEDS(LoadedExecutable_Execute, executable);
+    PJRT_Error *e = check_call(a);
+    if (e)
+        return e;
+    const program *p = a->executable->program;
+    const size_t count = (size_t)p->inputs + p->outputs;
+    storage *few_memory[FEW] = {0}, **memory = few_memory;
+    bool few_marks[2 * FEW] = {0}, *marks = few_marks;
+    void *few_room[2 * FEW], **room = few_room;
+    if (count > FEW) {
+        memory = base_calloc(count, sizeof *memory);
+        marks = base_calloc(2 * count, sizeof *marks);
+        room = base_malloc(2 * count * sizeof *room);
+    }
+    call c = {.p = p,
+              .arguments = p->inputs ? a->argument_lists[0] : NULL,
+              .options = a->options,
+              .memory = memory,
+              .given = marks,
+              .alone = marks + count};
+    e = run(&c, room, a->output_lists[0]);
+    if (!e && a->device_complete_events)
+        a->device_complete_events[0] = event_ready();
+    if (count > FEW) {
+        free(memory);
+        free(marks);
+        free(room);
+    }
+    return e;
+}

@@ -1,0 +1,193 @@
+/* plugin.h - the plugin from the inside: a device of PJRT whose programs our compiler makes and our
+ * runtime runs, on the host, one after the other. All that it does has been done when a call
+ * returns, so its events are ready ones; but for memory of the caller's that buffers share.
+ *
+ * Threads: every call may be made from several threads at once, as a framework does. A buffer's
+ * memory is counted, so deleting it while a program reads it is harmless. */
+#ifndef TESSERA_HARNESS_PJRT_PLUGIN_H
+#define TESSERA_HARNESS_PJRT_PLUGIN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/dtype.h"
+#include "base/sha256.h"
+#include "pjrt/pjrt.h"
+#include "tessera/tessera.h"
+
+/* Most axes that a buffer may have; programs take less. */
+enum { PJRT_RANK_MAX = 64 };
+
+/* The functions of the table. */
+#define DONE(name) PJRT_Error *pjrt_##name(void *args);
+#define STUB(name)
+#include "pjrt/slots.def"
+#undef DONE
+#undef STUB
+
+/* Names the arguments of a function `a`, once the caller's struct reaches to its member `last`. */
+#define PJRT_TAKES(name, last)                                                                     \
+    PJRT_##name##_Args *a = args;                                                                  \
+    if (!a || a->struct_size < offsetof(PJRT_##name##_Args, last) + sizeof a->last)                \
+    return error_new(PJRT_Error_Code_INVALID_ARGUMENT,                                             \
+                     "PJRT_" #name ": the struct of its arguments ends before '" #last "'")
+/* ... and the handle in one of them is no NULL. */
+#define PJRT_NEEDS(name, member)                                                                   \
+    if (!a->member)                                                                                \
+    return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "PJRT_" #name ": '" #member "' is NULL")
+
+/* ---- error.c ---- */
+PJRT_Error *error_new(PJRT_Error_Code code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A failure of the runtime, or of the compiler, by its code. */
+PJRT_Error *error_of(tsr_status_t code, const char *message);
+PJRT_Error_Code error_code_of(tsr_status_t code);
+
+/* ---- event.c ---- */
+PJRT_Event *event_ready(void);
+/* One that is not ready until event_fire, and counted: each holder lets go of it once. */
+PJRT_Event *event_new(void);
+PJRT_Event *event_hold(PJRT_Event *e);
+void event_release(PJRT_Event *e);
+void event_fire(PJRT_Event *e);
+
+/* ---- layout.c: types ---- */
+/* DTYPE_NONE: there is no such type here. */
+dtype type_of_code(PJRT_Buffer_Type code);
+PJRT_Buffer_Type type_code_of(dtype t);
+
+/* ---- storage.c: memory of buffers, counted ---- */
+typedef struct storage {
+    atomic_uint holders;
+    void *data;
+    size_t bytes;
+    PJRT_Event *borrowed; /* ready when it is let go of; NULL: the memory is its own */
+} storage;
+storage *storage_new(size_t bytes); /* NULL: there is no memory */
+storage *storage_borrow(void *data, size_t bytes, PJRT_Event *until);
+storage *storage_hold(storage *s);
+void storage_release(storage *s); /* NULL: nothing to do */
+/* Has it so many holders and no other, and may it be written? */
+bool storage_is_held_by(const storage *s, unsigned holders);
+
+/* ---- layout.c: orders of elements ---- */
+/* Strides in bytes of rows behind rows. */
+void layout_dense(const int64_t *dims, size_t rank, size_t element, int64_t *strides);
+bool layout_is_dense(const int64_t *dims, size_t rank, size_t element, const int64_t *strides);
+/* Reads the strides of a layout (NULL: rows behind rows). */
+PJRT_Error *layout_strides(const PJRT_Buffer_MemoryLayout *layout, const int64_t *dims, size_t rank,
+                           size_t element, int64_t *strides);
+typedef struct layout_side {
+    char *data;
+    const int64_t *strides;
+} layout_side;
+void layout_copy(layout_side to, layout_side from, const int64_t *dims, size_t rank,
+                 size_t element);
+
+/* ---- client.c ---- */
+struct PJRT_DeviceDescription {
+    char kind[128], words[192];
+};
+struct PJRT_Device {
+    PJRT_Client *client;
+    PJRT_DeviceDescription description;
+    PJRT_Memory *memories[1];
+};
+struct PJRT_Memory {
+    PJRT_Device *devices[1];
+};
+typedef struct program program;
+struct PJRT_Client {
+    atomic_uint holders; /* buffers and programs keep it */
+    tsr_context_t context;
+    char profile[32];
+    uint32_t threads; /* 0: as many as there are */
+    char version[256];
+    PJRT_Device device;
+    PJRT_Memory memory;
+    PJRT_Device *devices[1];
+    pthread_mutex_t lock; /* of the programs */
+    program *programs;    /* the one that was last asked for first */
+    uint32_t program_count;
+};
+PJRT_Client *client_hold(PJRT_Client *c);
+void client_release(PJRT_Client *c);
+
+/* ---- buffer.c ---- */
+struct PJRT_Buffer {
+    PJRT_Client *client;
+    dtype type;
+    size_t rank, bytes;
+    pthread_mutex_t lock;
+    storage *memory; /* NULL: it was deleted */
+    storage *lent;   /* that pointers outside stand for, `lent_count` times */
+    uint32_t lent_count;
+    bool donating;  /* to a call that has not ended */
+    int64_t dims[]; /* then from the innermost axis on the number of each */
+};
+/* Takes over the memory. */
+PJRT_Buffer *buffer_new(PJRT_Client *client, dtype type, const int64_t *dims, size_t rank,
+                        storage *memory);
+void buffer_free(PJRT_Buffer *b);
+/* The memory, held for the caller; NULL: the buffer was deleted. */
+storage *buffer_memory(PJRT_Buffer *b);
+/* The memory, which is the caller's from now on; the buffer is deleted. */
+storage *buffer_take(PJRT_Buffer *b);
+/* Bytes of a shape; false: an extent is negative, or there are more than a machine has. */
+bool shape_bytes(const int64_t *dims, size_t rank, size_t element, size_t *bytes);
+
+/* ---- program.c: what was compiled, counted, and kept for the next time ---- */
+typedef struct program_tensor {
+    dtype type;
+    uint32_t rank;
+    const int64_t *dims; /* the module's */
+    size_t bytes;
+} program_tensor;
+struct program {
+    program *next; /* of the client's */
+    atomic_uint holders;
+    PJRT_Client *client;
+    sha256 key; /* of the program that was compiled */
+    char fingerprint[65];
+    void *image; /* of the module */
+    size_t image_bytes;
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+    const char *name;
+    uint32_t inputs, outputs;
+    program_tensor *tensors; /* inputs, then outputs */
+    uint32_t *donors;        /* of each output: the input that is donated to it, or NOT_DONATED */
+    bool *in_place;          /* of each output: ... and the code takes one buffer for both */
+    bool *donated;           /* of each input */
+    size_t workspace_bytes;
+    /* Lists that are asked for. */
+    PJRT_Buffer_Type *types;
+    int64_t *dims;
+    size_t *ranks, *kind_sizes;
+    const char **kinds;
+};
+/* NULL with an error. Takes over the image; `donors` are copied. */
+program *program_load(PJRT_Client *c, const sha256 *key, void *image, size_t bytes,
+                      const uint32_t *donors, uint32_t donor_count, PJRT_Error **error);
+program *program_compile(PJRT_Client *c, const char *code, size_t bytes, PJRT_Error **error);
+void program_release(program *p);
+/* One of this key that is kept, held; NULL: none. */
+program *program_kept(PJRT_Client *c, const sha256 *key);
+/* Keeps it, or gives the one that another thread has kept meanwhile in its place. */
+program *program_keep(program *p);
+void program_drop_all(PJRT_Client *c);
+
+struct PJRT_Executable {
+    program *program;
+};
+struct PJRT_LoadedExecutable {
+    program *program;
+    atomic_bool deleted;
+};
+PJRT_LoadedExecutable *loaded_new(program *p);
+
+/* ---- options.c ---- */
+/* Refuses options of a compilation that ask for several devices. */
+PJRT_Error *options_check(const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,248 @@
+/* program.c - programs: compiled, loaded, and kept for the next time that the same bytes come. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "pjrt/plugin.h"
+#include "tessera/compile.h"
+
+enum { PROGRAMS_KEPT = 1024 };
+
+/* ---- loading ---- */
+
+static bool describe(program *p) {
+    const uint32_t count = p->inputs + p->outputs;
+    p->tensors = base_calloc((size_t)count + 1, sizeof *p->tensors);
+    for (uint32_t i = 0; i < count; i++) {
+        program_tensor *t = &p->tensors[i];
+        const char *type;
+        if (tsrGetKernelParameter(p->kernel, i, NULL, &type, &t->rank, &t->dims) != TSR_SUCCESS)
+            return false;
+        t->type = dtype_from_name(type);
+        if (type_code_of(t->type) == PJRT_Buffer_Type_INVALID ||
+            !shape_bytes(t->dims, t->rank, dtype_size(t->type), &t->bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Which inputs the source donates, and which of them the code makes outputs of in place. */
+static bool take_donors(program *p, const uint32_t *donors, uint32_t count) {
+    p->donors = base_calloc((size_t)p->outputs + 1, sizeof *p->donors);
+    p->in_place = base_calloc((size_t)p->outputs + 1, sizeof *p->in_place);
+    p->donated = base_calloc((size_t)p->inputs + 1, sizeof *p->donated);
+    for (uint32_t i = 0; i < p->outputs; i++) {
+        uint32_t taken = TSR_NOT_DONATED;
+        p->donors[i] = i < count ? donors[i] : TSR_NOT_DONATED;
+        if (p->donors[i] == TSR_NOT_DONATED)
+            continue;
+        if (p->donors[i] >= p->inputs || p->donated[p->donors[i]])
+            return false;
+        p->donated[p->donors[i]] = true;
+        tsrGetDonatedOutput(p->kernel, p->donors[i], &taken);
+        p->in_place[i] = taken == i;
+    }
+    return count == p->outputs;
+}
+
+static void list_outputs(program *p) {
+    size_t dims = 0;
+    for (uint32_t i = 0; i < p->outputs; i++)
+        dims += p->tensors[p->inputs + i].rank;
+    p->types = base_calloc((size_t)p->outputs + 1, sizeof *p->types);
+    p->ranks = base_calloc((size_t)p->outputs + 1, sizeof *p->ranks);
+    p->kinds = base_calloc((size_t)p->outputs + 1, sizeof *p->kinds);
+    p->kind_sizes = base_calloc((size_t)p->outputs + 1, sizeof *p->kind_sizes);
+    p->dims = base_calloc(dims + 1, sizeof *p->dims);
+    int64_t *next = p->dims;
+    for (uint32_t i = 0; i < p->outputs; i++) {
+        const program_tensor *t = &p->tensors[p->inputs + i];
+        p->types[i] = type_code_of(t->type);
+        p->ranks[i] = t->rank;
+        p->kinds[i] = "device";
+        p->kind_sizes[i] = strlen(p->kinds[i]);
+        for (uint32_t k = 0; k < t->rank; k++)
+            *next++ = t->dims[k];
+    }
+}
+
+/* A module has one kernel, by the name in its metadata. */
+static tsr_status_t find_kernel(program *p) {
+    const char *words;
+    tsr_status_t code = tsrGetModuleMetadata(p->module, &words);
+    if (code != TSR_SUCCESS)
+        return code;
+    json_t *root = json_loads(words, 0, NULL);
+    const char *name = json_string_value(json_object_get(root, "name"));
+    code = name ? tsrGetKernel(p->module, name, &p->kernel) : TSR_ECORRUPT;
+    json_decref(root);
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
+    if (code == TSR_SUCCESS)
+        code = tsrGetKernelInfo(p->kernel, &info);
+    if (code == TSR_SUCCESS) {
+        p->name = info.name;
+        p->inputs = info.inputs;
+        p->outputs = info.outputs;
+        p->workspace_bytes = info.workspace_bytes;
+    }
+    return code;
+}
+
+program *program_load(PJRT_Client *c, const sha256 *key, void *image, size_t bytes,
+                      const uint32_t *donors, uint32_t donor_count, PJRT_Error **error) {
+    program *p = base_calloc(1, sizeof *p);
+    const sha256 print = sha256_of(image, bytes);
+    atomic_init(&p->holders, 1);
+    p->client = client_hold(c);
+    p->key = *key;
+    p->image = image;
+    p->image_bytes = bytes;
+    sha256_hex(&print, p->fingerprint);
+    tsr_status_t code = tsrLoadModule(c->context, image, bytes, &p->module);
+    if (code == TSR_SUCCESS)
+        code = find_kernel(p);
+    *error = NULL;
+    if (code != TSR_SUCCESS)
+        *error = error_of(code, tsrGetLastError());
+    else if (!describe(p) || !take_donors(p, donors, donor_count))
+        *error = error_new(PJRT_Error_Code_UNIMPLEMENTED,
+                           "the program takes or gives what this interface has no name for");
+    if (!*error) {
+        list_outputs(p);
+        return p;
+    }
+    program_release(p);
+    return NULL;
+}
+
+void program_release(program *p) {
+    if (!p || atomic_fetch_sub(&p->holders, 1) > 1)
+        return;
+    if (p->module)
+        tsrUnloadModule(p->module);
+    free(p->tensors);
+    free(p->donors);
+    free(p->in_place);
+    free(p->donated);
+    free(p->types);
+    free(p->dims);
+    free(p->ranks);
+    free(p->kinds);
+    free(p->kind_sizes);
+    free(p->image);
+    client_release(p->client);
+    free(p);
+}
+
+/* ---- compiling ---- */
+
+/* What is not supported is another failure than what is wrong. */
+static PJRT_Error *refused(tsr_status_t code, tsr_compilation_t c) {
+    tsr_diagnostic_t first = {.struct_size = sizeof first};
+    PJRT_Error_Code told = error_code_of(code);
+    if (tsrGetDiagnostic(c, 0, &first) == TSR_SUCCESS && strcmp(first.id, "E1202") == 0)
+        told = PJRT_Error_Code_UNIMPLEMENTED;
+    return error_new(told, "%s", tsrGetDiagnosticText(c));
+}
+
+static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compilation_t c,
+                              PJRT_Error **error) {
+    size_t bytes;
+    const void *module = tsrGetCompiledModule(c, &bytes);
+    const uint32_t count = tsrGetShapeCount(c);
+    uint32_t *donors = base_calloc((size_t)count + 1, sizeof *donors), outputs = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        tsr_shape_t shape = {.struct_size = sizeof shape};
+        if (tsrGetShape(c, i, &shape) == TSR_SUCCESS && shape.is_output)
+            donors[outputs++] = shape.replaces;
+    }
+    void *image = memcpy(base_malloc(bytes), module, bytes);
+    program *p = program_load(client, key, image, bytes, donors, outputs, error);
+    free(donors);
+    return p;
+}
+
+program *program_compile(PJRT_Client *client, const char *code, size_t bytes, PJRT_Error **error) {
+    const tsr_compile_options_t options = {
+        .struct_size = sizeof options, .profile = client->profile, .threads = client->threads};
+    const sha256 key = sha256_of(code, bytes);
+    tsr_compilation_t c = NULL;
+    program *p = program_kept(client, &key);
+    if (p)
+        return p;
+    const tsr_status_t made = tsrCompile(code, bytes, "program.mlir", &options, &c);
+    if (made == TSR_SUCCESS)
+        p = load_compiled(client, &key, c, error);
+    else
+        *error = refused(made, c);
+    tsrDestroyCompilation(c);
+    return p ? program_keep(p) : NULL;
+}
+
+/* ---- keeping ---- */
+
+/* Moves it to the front; the lock is held. */
+static program *find(PJRT_Client *c, const sha256 *key) {
+    for (program **at = &c->programs; *at; at = &(*at)->next) {
+        program *p = *at;
+        if (memcmp(&p->key, key, sizeof *key) != 0)
+            continue;
+        *at = p->next;
+        p->next = c->programs;
+        c->programs = p;
+        atomic_fetch_add(&p->holders, 1);
+        return p;
+    }
+    return NULL;
+}
+
+program *program_kept(PJRT_Client *c, const sha256 *key) {
+    pthread_mutex_lock(&c->lock);
+    program *p = find(c, key);
+    pthread_mutex_unlock(&c->lock);
+    return p;
+}
+
+/* Takes the last one of the list, which was not asked for longest; the lock is held. */
+static program *take_last(PJRT_Client *c) {
+    program **at = &c->programs;
+    while ((*at)->next)
+        at = &(*at)->next;
+    program *last = *at;
+    *at = NULL;
+    c->program_count--;
+    return last;
+}
+
+program *program_keep(program *p) {
+    PJRT_Client *c = p->client;
+    pthread_mutex_lock(&c->lock);
+    program *kept = find(c, &p->key), *dropped = kept ? p : NULL;
+    if (!kept) {
+        kept = p;
+        atomic_fetch_add(&p->holders, 1);
+        p->next = c->programs;
+        c->programs = p;
+        if (++c->program_count > PROGRAMS_KEPT)
+            dropped = take_last(c);
+    }
+    pthread_mutex_unlock(&c->lock);
+    program_release(dropped);
+    return kept;
+}
+
+void program_drop_all(PJRT_Client *c) {
+    pthread_mutex_lock(&c->lock);
+    program *list = c->programs;
+    c->programs = NULL;
+    c->program_count = 0;
+    pthread_mutex_unlock(&c->lock);
+    while (list) {
+        program *next = list->next;
+        program_release(list);
+        list = next;
+    }
+}

@@ -1,0 +1,90 @@
+/* serialize.c - a compiled program as bytes, and back: a head, what is donated, and the module. A
+ * hash guards all of it, and the module is checked as every module is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "pjrt/plugin.h"
+
+static const char magic[8] = {'T', 'S', 'R', 'P', 'J', 'R', 'T', 1};
+
+/* Little-endian, like the machines that there is code for. */
+typedef struct head {
+    char magic[8];
+    sha256 hash; /* of all that follows it */
+    sha256 key;  /* of the program that was compiled */
+    uint32_t outputs;
+    uint32_t unused;
+    uint64_t image_bytes;
+} head;
+
+struct PJRT_SerializedExecutable {
+    size_t bytes;
+    char data[];
+};
+
+static sha256 hash_of(const char *data, size_t bytes) {
+    const size_t from = offsetof(head, key);
+    return sha256_of(data + from, bytes - from);
+}
+
+static void free_serialized(PJRT_SerializedExecutable *s) {
+    free(s);
+}
+
+PJRT_Error *pjrt_Executable_Serialize(void *args) {
+    PJRT_TAKES(Executable_Serialize, serialized_executable_deleter);
+    PJRT_NEEDS(Executable_Serialize, executable);
+    const program *p = a->executable->program;
+    const size_t donors = p->outputs * sizeof *p->donors;
+    const size_t bytes = sizeof(head) + donors + p->image_bytes;
+    PJRT_SerializedExecutable *s = base_malloc(sizeof *s + bytes);
+    head h = {.key = p->key, .outputs = p->outputs, .image_bytes = p->image_bytes};
+    memcpy(h.magic, magic, sizeof magic);
+    s->bytes = bytes;
+    memcpy(s->data, &h, sizeof h);
+    memcpy(s->data + sizeof h, p->donors, donors);
+    memcpy(s->data + sizeof h + donors, p->image, p->image_bytes);
+    h.hash = hash_of(s->data, bytes);
+    memcpy(s->data, &h, sizeof h);
+    a->serialized_executable = s;
+    a->serialized_bytes = s->data;
+    a->serialized_bytes_size = bytes;
+    a->serialized_executable_deleter = free_serialized;
+    return NULL;
+}
+
+static program *load(PJRT_Client *c, const char *data, size_t bytes, PJRT_Error **error) {
+    head h;
+    *error = NULL;
+    if (bytes >= sizeof h)
+        memcpy(&h, data, sizeof h);
+    if (bytes < sizeof h || memcmp(h.magic, magic, sizeof magic) != 0) {
+        *error = error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                           "these bytes are no program that this plugin wrote");
+        return NULL;
+    }
+    const size_t donors = (size_t)h.outputs * sizeof(uint32_t), rest = bytes - sizeof h;
+    const sha256 hash = hash_of(data, bytes);
+    if (memcmp(&hash, &h.hash, sizeof hash) != 0 || donors > rest ||
+        h.image_bytes != rest - donors) {
+        *error = error_new(PJRT_Error_Code_DATA_LOSS, "the bytes of the program are damaged");
+        return NULL;
+    }
+    uint32_t *list = memcpy(base_malloc(donors + 1), data + sizeof h, donors);
+    void *image = memcpy(base_malloc(h.image_bytes + 1), data + sizeof h + donors, h.image_bytes);
+    program *p = program_load(c, &h.key, image, h.image_bytes, list, h.outputs, error);
+    free(list);
+    return p;
+}
+
+PJRT_Error *pjrt_Executable_DeserializeAndLoad(void *args) {
+    PJRT_TAKES(Executable_DeserializeAndLoad, loaded_executable);
+    PJRT_NEEDS(Executable_DeserializeAndLoad, client);
+    PJRT_NEEDS(Executable_DeserializeAndLoad, serialized_executable);
+    PJRT_Error *e;
+    program *p = load(a->client, a->serialized_executable, a->serialized_executable_size, &e);
+    if (p)
+        a->loaded_executable = loaded_new(p);
+    return e;
+}
