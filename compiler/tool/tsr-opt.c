@@ -13,6 +13,7 @@
 #include "ops/reductions.h"
 #include "program/build.h"
 #include "program/outline.h"
+#include "target/stablehlo/export.h"
 #include "tessera/compiler.h"
 #include "tool/passes.h"
 #include "tool/stablehlo.h"
@@ -34,6 +35,7 @@ static const char usage[] =
     "  --verify                 verify only: print nothing\n"
     "  --hash                   print the SHA-256 of the text instead of the text\n"
     "  --checkable              print the spelling that `mlir-opt --irdl-file` verifies\n"
+    "  --emit-stablehlo         print Graph IR, whose dimensions are numbers, as StableHLO\n"
     "  --kernel NAME            of a source: this kernel only\n"
     "  --case NAME              of a source: this case instead of each kernel's first; 'all' for "
     "every one\n"
@@ -57,7 +59,7 @@ static const char usage[] =
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, summary, list_passes, help;
+    bool split, verify, hash, checkable, stablehlo, summary, list_passes, help;
     const char *page; /* the option of a page that is printed */
     const char *kernel, *case_name;
     VEC(const char *) files;
@@ -99,6 +101,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--hash", &o->hash},
                  {"--checkable", &o->checkable},
                  {"--summary", &o->summary},
+                 {"--emit-stablehlo", &o->stablehlo},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -185,8 +188,10 @@ static int run_pass(pass_run *r, const char *text_of_pass, const char *file) {
     return failed(file, &st);
 }
 
-static void print_module(const options *o, const ir_module *m) {
+/* StableHLO is made in the module, which is of no use behind it. */
+static bool print_module(const options *o, ir_module *m, status *st) {
     char hex[65];
+    bool good = true;
     text out;
     text_init(&out);
     if (o->hash) {
@@ -195,17 +200,21 @@ static void print_module(const options *o, const ir_module *m) {
         text_printf(&out, "%s\n", hex);
     } else if (o->checkable) {
         irdl_print_module(m, &out);
+    } else if (o->stablehlo) {
+        good = shlo_export(m, &out, st);
     } else {
         ir_print(m, &out);
     }
     has_resources = out.length > 4 && strcmp(out.data + out.length - 4, "#-}\n") == 0;
     fwrite(out.data, 1, out.length, stdout);
     text_release(&out);
+    return good;
 }
 
 /* Runs passes from this one on, and prints. Takes the module. */
 static int process_from(const options *o, pass_run r, size_t first) {
     static bool is_first = true;
+    status st = STATUS_INIT;
     int code = DONE;
     for (size_t i = first; i < o->passes.count && code == DONE; i++)
         code = run_pass(&r, o->passes.items[i], o->file);
@@ -213,7 +222,8 @@ static int process_from(const options *o, pass_run r, size_t first) {
         if (!is_first && !o->hash && !o->split)
             print_separator();
         is_first = false;
-        print_module(o, r.m);
+        if (!print_module(o, r.m, &st))
+            code = failed(o->file, &st);
     }
     ir_module_free(r.m);
     return code;

@@ -126,20 +126,42 @@ static bool operands_fit(importer *im, const shlo_op *op, const op_info *info) {
            import_refuse(im, op, "%s takes or gives another number of values", info->name);
 }
 
+/* Operands, with the type that they have in Graph IR; tf32 keeps all bits of an f32. */
+static bool own_operands(importer *im, const shlo_op *op, ir_value *operands) {
+    int64_t which[LIMIT_OPERANDS];
+    const shlo_attr *tf32 = entry(op, SHLO_TF32_OPERANDS);
+    const uint32_t count = shlo_ints(tf32, which, LIMIT_OPERANDS);
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!(operands[i] = import_operand(im, op, i)))
+            return import_refuse(im, op, "a token goes into it");
+    for (uint32_t i = 0; i < count && i < LIMIT_OPERANDS; i++) {
+        if (which[i] < 0 || which[i] >= op->operand_count ||
+            import_type_of(im, operands[which[i]])->element != DTYPE_F32)
+            return import_refuse(im, op, "'" SHLO_TF32_OPERANDS "' names no operand of f32");
+        operands[which[i]] = build_convert(&im->b, operands[which[i]], DTYPE_TF32);
+    }
+    return true;
+}
+
+static ir_value stored(importer *im, ir_value x) {
+    return x ? build_convert(&im->b, x, dtype_stored_as(import_type_of(im, x)->element)) : 0;
+}
+
 static bool import_own(importer *im, const shlo_op *op, int opcode, ir_value *results) {
     const op_info *info = op_info_get(opcode);
     ir_named_attr attrs[ATTRS_MAX];
     ir_value operands[LIMIT_OPERANDS];
     uint32_t count;
+    if (import_has_complex(op))
+        return import_refuse(im, op, "%s of complex numbers", info->name);
     if (!operands_fit(im, op, info) || !attrs_of(im, op, info, attrs, &count))
         return false;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!(operands[i] = import_operand(im, op, i)))
-            return import_refuse(im, op, "a token goes into it");
-    results[0] = import_build(im, op, opcode, operands, op->operand_count, attrs, count);
-    for (uint32_t i = 1; results[0] && i < op->result_count; i++)
-        results[i] = ir_op_result(im->m, ir_value_get(im->m, results[0])->op, i);
-    return results[0] != 0;
+    if (!own_operands(im, op, operands))
+        return false;
+    ir_value first = import_build(im, op, opcode, operands, op->operand_count, attrs, count);
+    for (uint32_t i = 0; first && i < op->result_count; i++)
+        results[i] = stored(im, ir_op_result(im->m, ir_value_get(im->m, first)->op, i));
+    return first != 0;
 }
 
 /* ---- composites ---- */

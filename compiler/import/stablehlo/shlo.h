@@ -252,6 +252,11 @@ const char *shlo_op_string(const shlo_op *op, const char *name, const char *othe
 /* An attribute of a module: "correct" where functions are correctly rounded, as no operation of
  * StableHLO says it. */
 #define SHLO_MATH "tessera.math"
+/* An attribute of a reduction: its body is run from the first element on, also where it is a sum or
+ * a product, which have another order otherwise. */
+#define SHLO_ASCENDING "tessera.ascending"
+/* An attribute of a composite of ours: operands that are tf32, which is f32 in StableHLO. */
+#define SHLO_TF32_OPERANDS "tf32"
 
 /* ---- files ---- */
 

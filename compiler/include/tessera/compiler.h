@@ -463,10 +463,9 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
                        compiler_space *out, status *st);
 void compiler_space_release(compiler_space *space);
 
-/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", and "mlir"
- * (the primitives in MLIR's own dialects, for its stock tools), and "stablehlo"; "obj", "hsaco" and
- * "module" are bytes. "ptx", "hsaco" and "spirv" are what "obj" is, of a target whose code has that
- * format. */
+/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", "mlir" (for
+ * its stock tools) and "stablehlo" (for XLA, with the case's dimensions); "obj", "hsaco" and
+ * "module" are bytes. "ptx", "hsaco" and "spirv" are "obj" of a target with code of that format. */
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
                    text *out, status *st);
 /* Names of all passes, in order, for --emit-after. Returns the count. */

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/passes.h"
+
 static bool always(const shlo_writer *w, ir_op op) {
     (void)w;
     (void)op;
     return true;
 }
 
-/* How an operation is written; one without a row is refused. */
+/* The way in which an operation is written; one without a row is refused. */
 static const struct row {
     out_fn write;
     bool (*composite)(const shlo_writer *w, ir_op op); /* it is one, which `write` takes apart */
@@ -19,7 +21,6 @@ static const struct row {
 } rows[GRAPH_OP_COUNT] = {
 #define NAMED(ENUM, name) [GRAPH_##ENUM] = {out_elementwise, NULL, name}
     NAMED(NEG, "stablehlo.negate"),
-    NAMED(ABS, "stablehlo.abs"),
     NAMED(NOT, "stablehlo.not"),
     NAMED(SQRT, "stablehlo.sqrt"),
     NAMED(FLOOR, "stablehlo.floor"),
@@ -49,6 +50,7 @@ static const struct row {
     NAMED(LEFT_SHIFT, "stablehlo.shift_left"),
     NAMED(SELECT, "stablehlo.select"),
 #undef NAMED
+    [GRAPH_ABS] = {out_magnitude, NULL, "stablehlo.abs"},
     [GRAPH_DIV] = {out_quotient, out_may_divide_by_zero, "stablehlo.divide"},
     [GRAPH_RIGHT_SHIFT] = {out_right_shift, NULL, NULL},
     [GRAPH_COMPARE] = {out_comparison, NULL, NULL},
@@ -80,6 +82,7 @@ static const struct row {
     [GRAPH_LOG2] = {out_log2, always, NULL},
     [GRAPH_TRUNC] = {out_trunc, always, NULL},
     [GRAPH_RANDOM_BITS] = {out_random_bits, always, NULL},
+    [GRAPH_STOCHASTIC_ROUND] = {out_stochastic_round, always, NULL},
     [GRAPH_CUMSUM] = {out_cumsum, always, NULL},
     [GRAPH_ARGSORT] = {out_argsort, always, NULL},
 };
@@ -198,8 +201,10 @@ static bool write_functions(shlo_writer *w) {
     VEC(shlo_function *) functions = {0};
     bool good = true;
     uint32_t count;
-    for (ir_op op = ir_module_kernel(w->m); op; op = ir_op_get(w->m, op)->next)
+    for (ir_op op = ir_module_kernel(w->m); op; op = ir_op_get(w->m, op)->next) {
+        graph_remove_dead(w->m, ir_op_block(w->m, op, 0));
         vec_push(&ops, op);
+    }
     for (size_t i = 0; i < ops.count && good; i++) {
         shlo_function *f = declare(w, ops.items[i], i == 0);
         good = f != NULL;
@@ -229,13 +234,29 @@ static void note_math(shlo_writer *w) {
     w->out->attr_count = 1;
 }
 
+/* Every extent is a number. */
+static bool has_sizes(shlo_writer *w) {
+    for (ir_walk walk = ir_walk_block(w->m, ir_module_body(w->m)); ir_walk_next(&walk);) {
+        const ir_op_data *d = ir_op_get(w->m, walk.op);
+        for (uint32_t i = 0; i < d->result_count + d->operand_count; i++) {
+            const bool made = i < d->result_count;
+            const ir_value v = made ? d->results[i] : d->operands[i - d->result_count];
+            if (!ir_type_is_static(w->m, ir_value_get(w->m, v)->type))
+                return out_refuse(w, walk.op, "it has a dimension that is no number");
+        }
+    }
+    return true;
+}
+
 bool shlo_export(ir_module *m, text *out, status *st) {
+    if (ir_op_get(m, ir_module_kernel(m))->opcode != GRAPH_KERNEL)
+        return status_set(st, STATUS_INVALID, "only Graph IR is expressed in StableHLO");
     shlo_writer w = {.m = m, .out = shlo_module_new(), .st = st};
     const char *name = ir_op_string(m, ir_module_kernel(m), "name", NULL);
     map_init(&w.composites);
     w.out->name = name ? arena_strdup(&w.out->memory, name) : NULL;
     note_math(&w);
-    const bool good = write_functions(&w);
+    const bool good = has_sizes(&w) && write_functions(&w);
     if (good)
         shlo_print(w.out, out);
     map_release(&w.composites);

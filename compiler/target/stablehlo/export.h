@@ -99,23 +99,51 @@ int64_t out_axis(const shlo_writer *w, ir_op op, uint32_t rank);
 dtype out_dtype(const shlo_value *x);
 
 /* ---- the operations ---- */
-#define OUT_HANDLERS(X)                                                                            \
-    X(elementwise)                                                                                 \
-    X(comparison)                                                                                  \
-    X(converted)                                                                                   \
-    X(same) X(quotient) X(right_shift) X(fma) X(exp2) X(log2) X(trunc) X(random_bits) X(constant)  \
-        X(dense) X(extent) X(index) X(broadcast_of) X(reshape_of) X(transpose_of) X(slice_of)      \
-            X(concat) X(gather) X(window) X(reduce) X(dot) X(cumsum) X(argsort) X(convolve)        \
-                X(call) X(choice) X(general_loop) X(counted_loop) X(reduce_with) X(sort)           \
-                    X(scatter)
-#define X(name)                                                                                    \
-    bool out_##name(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results);
-OUT_HANDLERS(X)
-#undef X
+#define OUT(name)                                                                                  \
+    bool out_##name(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results)
+OUT(elementwise);
+OUT(comparison);
+OUT(converted);
+OUT(same);
+OUT(magnitude);
+OUT(quotient);
+OUT(right_shift);
+OUT(fma);
+OUT(exp2);
+OUT(log2);
+OUT(trunc);
+OUT(random_bits);
+OUT(stochastic_round);
+OUT(constant);
+OUT(dense);
+OUT(extent);
+OUT(index);
+OUT(broadcast_of);
+OUT(reshape_of);
+OUT(transpose_of);
+OUT(slice_of);
+OUT(concat);
+OUT(gather);
+OUT(window);
+OUT(reduce);
+OUT(dot);
+OUT(cumsum);
+OUT(argsort);
+OUT(convolve);
+OUT(call);
+OUT(choice);
+OUT(general_loop);
+OUT(counted_loop);
+OUT(reduce_with);
+OUT(sort);
+OUT(scatter);
+#undef OUT
 
 /* ---- export_element.c ---- */
 /* Does a conversion end at the greatest number, as StableHLO does not say it? */
 bool out_is_clamped(const shlo_writer *w, ir_op op);
+/* Between the least and the greatest number of a type. */
+shlo_value *out_clamped(shlo_writer *w, shlo_value *x, dtype to);
 /* ... a division of integers by what may be zero, of which it says nothing? */
 bool out_may_divide_by_zero(const shlo_writer *w, ir_op op);
 

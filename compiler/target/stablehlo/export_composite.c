@@ -52,11 +52,22 @@ static const shlo_attr *attribute(shlo_writer *w, const ir_attr_data *a) {
     }
 }
 
+/* Operands that are tf32, and f32 here: which orders a product has depends on it. */
+static const shlo_attr *tf32_operands(shlo_writer *w, const ir_op_data *d) {
+    int64_t which[LIMIT_OPERANDS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (ir_type_of(w->m, d->operands[i])->element == DTYPE_TF32)
+            which[count++] = i;
+    return count ? out_ints(w, count, which) : NULL;
+}
+
 static const shlo_attr *dictionary(shlo_writer *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     arena *memory = &w->out->memory;
-    const char **keys = ARENA_NEW(memory, const char *, d->attr_count + 1);
-    const shlo_attr **items = ARENA_NEW(memory, const shlo_attr *, d->attr_count + 1);
+    const char **keys = ARENA_NEW(memory, const char *, d->attr_count + 2);
+    const shlo_attr **items = ARENA_NEW(memory, const shlo_attr *, d->attr_count + 2);
+    const shlo_attr *tf32 = tf32_operands(w, d);
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->attr_count; i++) {
         const shlo_attr *a = strcmp(d->attrs[i].name, "id") == 0
@@ -66,6 +77,10 @@ static const shlo_attr *dictionary(shlo_writer *w, ir_op op) {
             continue;
         keys[count] = arena_strdup(memory, d->attrs[i].name);
         items[count++] = a;
+    }
+    if (tf32) {
+        keys[count] = SHLO_TF32_OPERANDS;
+        items[count++] = tf32;
     }
     shlo_attr *made = ARENA_NEW(memory, shlo_attr, 1);
     *made = (shlo_attr){.kind = SHLO_ATTR_DICT, .count = count, .keys = keys, .items = items};

@@ -277,8 +277,9 @@ static bool combined(shlo_writer *w, ir_op op, const char *name, shlo_value *con
 
 bool out_reduce_with(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     const int64_t axis = out_axis(w, op, in[0]->type->rank);
-    const shlo_named_attr attr = {"dimensions", out_ints(w, 1, &axis)};
-    return combined(w, op, "stablehlo.reduce", in, &attr, 1, results);
+    const shlo_named_attr attrs[] = {{"dimensions", out_ints(w, 1, &axis)},
+                                     {SHLO_ASCENDING, out_word(w, SHLO_ATTR_UNIT, "")}};
+    return combined(w, op, "stablehlo.reduce", in, attrs, 2, results);
 }
 
 bool out_sort(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {

@@ -34,6 +34,12 @@ bool out_comparison(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value 
 
 /* ---- integers ---- */
 
+/* StableHLO has no magnitude of what has no sign. */
+bool out_magnitude(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
+    return dtype_is_unsigned(out_dtype(in[0])) ? out_same(w, op, in, results)
+                                               : out_elementwise(w, op, in, results);
+}
+
 bool out_may_divide_by_zero(const shlo_writer *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     if (dtype_is_float(ir_type_of(w->m, d->operands[1])->element))
@@ -68,14 +74,35 @@ bool out_right_shift(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value
 
 /* ---- conversions ---- */
 
+/* Digits of an integer type besides its sign. */
+static int digits(dtype t) {
+    return dtype_integer_bits(t) - !dtype_is_unsigned(t);
+}
+
+/* Integers between the ends of a type, as far as their own holds them. */
+static shlo_value *clamped_integer(shlo_writer *w, shlo_value *x, dtype to) {
+    const dtype from = out_dtype(x);
+    const bool number = dtype_is_float(to);
+    const int bits = number || digits(from) < digits(to) ? digits(from) : digits(to);
+    uint64_t high = UINT64_MAX >> (64 - bits);
+    if (number && dtype_format_of(to)->largest < (double)high)
+        high = (uint64_t)dtype_format_of(to)->largest;
+    x = out_binary(w, "stablehlo.minimum", x, out_splat(w, x->type, high));
+    if (dtype_is_unsigned(from))
+        return x;
+    const int64_t ends = number ? -(int64_t)high : -(int64_t)high - 1;
+    const uint64_t low = dtype_wrap(from, dtype_is_unsigned(to) ? 0 : ends);
+    return out_binary(w, "stablehlo.maximum", x, out_splat(w, x->type, low));
+}
+
 /* Beyond the greatest number it is the greatest; StableHLO leaves that open, or has infinity. A NaN
  * stays one, as maximum and minimum hand it on. */
-static shlo_value *clamped(shlo_writer *w, shlo_value *x, dtype to) {
-    const dtype_format *f = dtype_format_of(to);
-    const double high = f ? f->largest : (double)dtype_highest(to);
-    const double low = f ? -f->largest : (double)dtype_lowest(to);
-    x = out_binary(w, "stablehlo.maximum", x, out_number(w, x->type, low));
-    return out_binary(w, "stablehlo.minimum", x, out_number(w, x->type, high));
+shlo_value *out_clamped(shlo_writer *w, shlo_value *x, dtype to) {
+    if (!dtype_is_float(out_dtype(x)))
+        return clamped_integer(w, x, to);
+    const double most = dtype_format_of(to)->largest;
+    x = out_binary(w, "stablehlo.maximum", x, out_number(w, x->type, -most));
+    return out_binary(w, "stablehlo.minimum", x, out_number(w, x->type, most));
 }
 
 bool out_converted(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
@@ -83,7 +110,7 @@ bool out_converted(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value *
     const dtype from = ir_type_of(w->m, ir_op_get(w->m, op)->operands[0])->element;
     shlo_value *x = in[0];
     if (out_is_clamped(w, op))
-        x = clamped(w, dtype_is_narrow(from) ? out_convert(w, x, SHLO_F32) : x, to);
+        x = out_clamped(w, dtype_is_narrow(from) ? out_convert(w, x, SHLO_F32) : x, to);
     results[0] = out_convert(w, x, out_element(to));
     return true;
 }
@@ -91,9 +118,9 @@ bool out_converted(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value *
 bool out_is_clamped(const shlo_writer *w, ir_op op) {
     const dtype to = ir_type_of(w->m, ir_op_result(w->m, op, 0))->element;
     const dtype from = ir_type_of(w->m, ir_op_get(w->m, op)->operands[0])->element;
-    if (ir_op_int(w->m, op, "saturate", 0))
-        return true;
-    return to == DTYPE_F8E4M3FN && from != to && dtype_is_float(from);
+    if (to == DTYPE_F8E4M3FN)
+        return from != to && from != DTYPE_BOOL;
+    return ir_op_int(w->m, op, "saturate", 0) && (dtype_is_float(to) || dtype_is_integer(from));
 }
 
 /* ---- written out ---- */
@@ -126,50 +153,5 @@ bool out_trunc(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **res
     shlo_value *below = out_compare(w, "LT", x, out_number(w, x->type, 0));
     results[0] = out_select(w, below, out_unary(w, "stablehlo.ceil", x, x->type),
                             out_unary(w, "stablehlo.floor", x, x->type));
-    return true;
-}
-
-/* ---- Philox4x32-10 ---- */
-
-static shlo_value *word(shlo_writer *w, const shlo_value *like, uint32_t bits) {
-    return out_splat(w, out_type_with(w, like->type, SHLO_U32), bits);
-}
-
-static shlo_value *mixed(shlo_writer *w, shlo_value *x, shlo_value *y) {
-    return out_binary(w, "stablehlo.xor", x, y);
-}
-
-/* The halves of a product. */
-static void product(shlo_writer *w, shlo_value *x, uint32_t factor, shlo_value **high,
-                    shlo_value **low) {
-    const shlo_type *wide = out_type_with(w, x->type, SHLO_U64);
-    shlo_value *whole = out_binary(w, "stablehlo.multiply", out_convert(w, x, SHLO_U64),
-                                   out_splat(w, wide, factor));
-    *low = out_convert(w, whole, SHLO_U32);
-    *high = out_convert(
-        w, out_binary(w, "stablehlo.shift_right_logical", whole, out_splat(w, wide, 32)), SHLO_U32);
-}
-
-bool out_random_bits(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
-    enum { ROUNDS = 10, DOMAIN_OF_DRAWS = 4 };
-    const uint64_t seed = (uint64_t)ir_op_int(w->m, op, "seed", 0);
-    uint32_t key[] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    const shlo_type *words = out_type_with(w, in[0]->type, SHLO_U32);
-    shlo_value *c[] = {out_unary(w, "stablehlo.bitcast_convert", in[0], words),
-                       out_unary(w, "stablehlo.bitcast_convert", in[1], words),
-                       word(w, in[0], (uint32_t)ir_op_int(w->m, op, "site", 0)),
-                       word(w, in[0], DOMAIN_OF_DRAWS)};
-    for (int i = 0; i < ROUNDS; i++) {
-        shlo_value *high[2], *low[2];
-        product(w, c[0], 0xD2511F53, &high[0], &low[0]);
-        product(w, c[2], 0xCD9E8D57, &high[1], &low[1]);
-        c[0] = mixed(w, mixed(w, high[1], c[1]), word(w, in[0], key[0]));
-        c[1] = low[1];
-        c[2] = mixed(w, mixed(w, high[0], c[3]), word(w, in[0], key[1]));
-        c[3] = low[0];
-        key[0] += 0x9E3779B9;
-        key[1] += 0xBB67AE85;
-    }
-    results[0] = out_unary(w, "stablehlo.bitcast_convert", c[0], in[0]->type);
     return true;
 }

@@ -208,7 +208,7 @@ bool out_convolve(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **
 
 /* ---- along an axis ---- */
 
-/* Of each element the window that ends in it. */
+/* The window of an element ends in it. */
 bool out_cumsum(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     const uint32_t rank = in[0]->type->rank;
     const int64_t axis = out_axis(w, op, rank), extent = in[0]->type->dims[axis];

@@ -78,6 +78,7 @@ done <<'END_OF_LINES'
 2 --profile compile corpus/small/small.tsr --kernel addition --emit mlir --profile fast
 2 --unoptimised compile corpus/small/small.tsr --kernel addition --emit mlir --unoptimised
 2 --threads compile corpus/small/small.tsr --kernel addition --emit mlir --threads 2
+2 --profile compile corpus/small/small.tsr --kernel addition --emit stablehlo --profile fast
 2 --schedule compile corpus/small/small.tsr --kernel addition --schedule MR=6
 2 --isa compile corpus/small/small.tsr --kernel addition --emit graph --isa x86-64-v3
 2 --isa run corpus/small/small.tsr --kernel addition --backend interp --isa x86-64-v3 --in x.npy --in x.npy

@@ -1,0 +1,88 @@
+# test_cli_stablehlo_out.sh - kernels go out as StableHLO and come back: the text is a program of this compiler's own, with the kernel's bits, also where
+# its composites are only what they are made of. ci/stablehlo --export judges all of the corpus, by jaxlib and XLA, too.
+source "$(dirname "$0")/lib.sh"
+corpus=$root/corpus
+: >out >err
+
+# every FILE...: each kernel of these files as text, read and written again; counts what came back, and what came back as it was.
+every() {
+    written=0 returned=0 alike=0
+    for file in "$@"; do
+        "$tsr" compile "$file" --emit stablehlo >whole 2>err || fail "$file: $(cat err)"
+        for kernel in $(sed -n 's|^// \([a-z0-9_]*\).*|\1|p; s|^module @\([a-z0-9_]*\) .*|\1|p' whole | sort -u); do
+            written=$((written + 1))
+            "$tsr" compile "$file" --kernel "$kernel" --emit stablehlo -o once.mlir 2>err || fail "$kernel: $(cat err)"
+            "$tsr" compile once.mlir --emit stablehlo >twice.mlir 2>err && returned=$((returned + 1)) || fail "$kernel: $(cat err)"
+            cmp -s once.mlir twice.mlir && alike=$((alike + 1))
+        done
+    done
+    [ $written -gt 0 ] || fail "$* holds no kernel"
+}
+
+every "$corpus"/{normalisation/*,attention/attention,elementwise/saxpy,elementwise/activations,matmul/matmul_f32,training/*}.tsr
+[ $alike -eq $written ] && pass "$written kernels come back as they went" || fail "$alike of $written kernels come back as they went"
+every "$corpus"/{reduction/positions,models/block,programs/loop,programs/while,programs/scatter,types/float8,tile/tile_rows,transforms/rules}.tsr
+[ $returned -eq $written ] && pass "$written others are read" || fail "$returned of $written others are read"
+
+# Arrays for the inputs of a text: small multiples of a quarter.
+cat >arrays.py <<'END'
+import re
+import numpy as np
+
+head = re.search(r"@main\((.*?)\) ->", open("text.mlir").read())[1]
+draw = np.random.default_rng(1)
+for i, dims in enumerate(re.findall(r"tensor<([0-9x]*)f32>", head)):
+    shape = [int(n) for n in dims.split("x")[:-1]]
+    np.save(f"a{i}.npy", (np.round(draw.standard_normal(shape) * 8) / 4).astype(np.float32))
+END
+
+# bits FILE KERNEL CASE: the kernel, its text, and the text whose composites have names of others, on the same arrays.
+bits() {
+    local file=$corpus/$1 kernel=$2 case=$3 given=() back=() i=0 name
+    exits 0 "$kernel as text" "$tsr" compile "$file" --kernel "$kernel" --case "$case" --emit stablehlo -o text.mlir
+    sed 's/name = "tessera[.]/name = "other./' text.mlir >plain.mlir
+    cmp -s text.mlir plain.mlir && fail "it has no composite"
+    /usr/bin/python3 arrays.py || fail "arrays"
+    "$tsr" compile "$file" --kernel "$kernel" --emit graph >graph
+    for name in $(sed -n 's/.*inputs = \[\([^]]*\)\].*/\1/p' graph | tr -d '",'); do
+        given+=(--in "$name=a$i.npy") back+=(--in "a$i=a$i.npy") i=$((i + 1))
+    done
+    exits 0 "the kernel" "$tsr" run "$file" --kernel "$kernel" --case "$case" --backend interp "${given[@]}" --out "own_$kernel"
+    exits 0 "its text" "$tsr" run text.mlir --backend interp "${back[@]}" --out "text_$kernel"
+    exits 0 "what it is made of" "$tsr" run plain.mlir --backend interp "${back[@]}" --out "plain_$kernel"
+    i=0
+    for name in $(sed -n 's/.*outputs = \[\([^]]*\)\].*/\1/p' graph | tr -d '",'); do
+        cmp -s "own_$kernel/$name.npy" "text_$kernel/r$i.npy" && pass "the text has its bits" || fail "the text has other bits"
+        cmp -s "own_$kernel/$name.npy" "plain_$kernel/r$i.npy" && pass "so has what it is made of" || fail "what it is made of has other bits"
+        i=$((i + 1))
+    done
+}
+bits attention/attention.tsr attention_causal ragged
+bits elementwise/dropout.tsr dropout_rows f32
+bits reduction/sorted.tsr topk_rows prime
+
+# Attributes of a composite of ours come from a file.
+exits 0 "a softmax" "$tsr" compile "$corpus/normalisation/softmax.tsr" --kernel softmax_rows --case one --emit stablehlo -o soft.mlir
+sed 's/axis = 1 : i64/axis = "1"/' soft.mlir >kind.mlir
+exits 3 "an attribute of another kind" "$tsr" compile kind.mlir
+has err "kind.mlir:3:.*error\[E1202\]: .*the attribute 'axis' of tessera.softmax is not of the kind int" "is named"
+sed 's/axis = 1 : i64//' soft.mlir >lacks.mlir
+exits 3 "an attribute that lacks" "$tsr" compile lacks.mlir
+has err "tessera.softmax lacks the attribute 'axis'" "is named, too"
+sed 's/axis = 1 : i64/axis = 7 : i64/' soft.mlir >axis.mlir
+exits 3 "an axis that it does not have" "$tsr" compile axis.mlir
+has err "error\[E1202\]: stablehlo.composite: " "is refused as in a kernel"
+
+cat >unknown.tsr <<'END'
+from tessera import *
+
+
+@cases(case("four", N=4))
+@kernel
+def unknown(x: Tensor["N", f32]) -> Tensor["N", f32]: ...
+END
+exits 3 "a kernel without a formula" "$tsr" compile unknown.tsr --emit stablehlo
+has err "unknown" "has nothing to write"
+exits 2 "a level that is misspelt" "$tsr" compile unknown.tsr --emit stablehol
+has err "did you mean stablehlo?" "has a suggestion"
+finish
