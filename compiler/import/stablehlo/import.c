@@ -21,18 +21,30 @@ static const struct handler {
 /* ---- messages ---- */
 
 /* Places are mostly asked for in their order, so each goes on from the last one. */
-static uint32_t line_of(importer *im, uint64_t offset, uint32_t *column) {
-    if (!im->line || offset < im->at) {
-        im->line = 1;
-        im->at = im->line_start = 0;
+/* Where each line begins. */
+static void find_lines(importer *im) {
+    size_t count = 1, at = 0;
+    for (const char *p = im->text; p && *p; p++)
+        count += *p == '\n';
+    im->lines = base_malloc(count * sizeof *im->lines);
+    im->line_count = im->text ? (uint32_t)count : 0;
+    im->lines[at++] = 0;
+    for (const char *p = im->text; p && *p; p++)
+        if (*p == '\n')
+            im->lines[at++] = (uint64_t)(p + 1 - im->text);
+}
+
+static uint32_t line_of(const importer *im, uint64_t offset, uint32_t *column) {
+    uint32_t low = 0, high = im->line_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (im->lines[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
     }
-    for (; im->at < offset; im->at++)
-        if (im->text[im->at] == '\n') {
-            im->line++;
-            im->line_start = im->at + 1;
-        }
-    *column = (uint32_t)(offset - im->line_start) + 1;
-    return im->line;
+    *column = (uint32_t)(offset - im->lines[low]) + 1;
+    return low + 1;
 }
 
 static bool refuse_at(importer *im, uint64_t offset, const shlo_location *from, const char *what) {
@@ -185,7 +197,16 @@ static bool results_fit(importer *im, const shlo_op *op, const ir_value *results
     return true;
 }
 
+/* Operations that take tokens and tuples: what they make of them is no value of Graph IR. */
+static bool takes_none(shlo_opcode opcode) {
+    return opcode == SHLO_OP_AFTER_ALL || opcode == SHLO_OP_TUPLE ||
+           opcode == SHLO_OP_GET_TUPLE_ELEMENT;
+}
+
 bool import_handled(importer *im, const shlo_op *op, ir_value *results) {
+    for (uint32_t i = 0; i < op->operand_count && !takes_none(op->info->opcode); i++)
+        if (!im->made[op->operands[i]->number])
+            return import_refuse(im, op, "operand %u is no tensor", i);
     const struct handler *h = &handlers[op->info->opcode];
     return h->make(im, op, h->graph, results);
 }
@@ -207,8 +228,10 @@ static bool import_op(importer *im, const shlo_op *op) {
     } else if (op->info) {
         good = import_handled(im, op, results);
     } else if (is_identity(op)) {
-        for (uint32_t i = 0; i < op->result_count; i++)
+        for (uint32_t i = 0; i < op->result_count; i++) {
             results[i] = import_operand(im, op, i);
+            results[op->result_count + i] = im->imaginary[op->operands[i]->number];
+        }
         good = true;
     } else {
         good = import_refuse(im, op, "no operation of StableHLO");
@@ -286,6 +309,9 @@ static bool give_results(importer *im, const shlo_function *f, bool kernel) {
         return refuse_function(im, f, "it does not end in a return");
     if (end->operand_count != f->type->count - f->type->inputs)
         return refuse_function(im, f, "it returns another number of values than its type says");
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (!shlo_type_equal(end->operands[i]->type, f->type->parts[f->type->inputs + i]))
+            return import_refuse(im, end, "value %u is not of the type that the function says", i);
     bool good = true;
     for (uint32_t i = 0; i < end->operand_count && good; i++) {
         const shlo_value *v = end->operands[i];
@@ -432,6 +458,7 @@ ir_module *shlo_import(const shlo_module *source, const char *entry, const char 
                    .m = ir_module_new()};
     const shlo_function *f = shlo_function_named(source, entry);
     opset_register(graph_op_table());
+    find_lines(&im);
     for (shlo_function *each = source->first; each; each = each->next)
         if (each->body)
             number_block(&im, each->body);
@@ -441,6 +468,7 @@ ir_module *shlo_import(const shlo_module *source, const char *entry, const char 
                   : status_set(st, STATUS_INVALID, "there is no function @%.100s", entry);
     free(im.made);
     free(im.imaginary);
+    free(im.lines);
     if (good && !functions_verify(im.m, st))
         good = false;
     if (good && !ir_verify(im.m, st))

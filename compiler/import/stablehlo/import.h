@@ -22,7 +22,9 @@ typedef struct importer {
     bool failed;
     const char *file; /* for messages; NULL: the module has none */
     const char *text; /* of the file; NULL: it is bytecode */
-    uint64_t at;      /* of the last place that was asked for, with its line */
+    uint64_t *lines;  /* offsets at which its lines begin */
+    uint32_t line_count;
+    uint64_t at; /* of the last place that was asked for, with its line */
     uint64_t line_start;
     uint32_t line;        /* 0: none was */
     ir_value *made;       /* by number of a value of the source; 0: none */
@@ -34,6 +36,7 @@ typedef struct importer {
     ir_dim shape[IR_MAX_RANK];
     bool in_combiner; /* the body of one is written: functions that it calls are written out */
     int calls;        /* ... one in the other */
+    uint32_t written; /* ... so far, in 64 operations */
 } importer;
 
 /* `results` are values for each result of the operation; behind them the imaginary parts. */
@@ -106,6 +109,8 @@ ir_value import_places(importer *im, ir_dim count);
 ir_value import_flat(importer *im, ir_value x);
 /* A scalar of any integer type as i32 between 0 and `highest`. */
 ir_value import_clamped(importer *im, ir_value x, int64_t highest);
+/* The same, between two numbers. */
+ir_value import_index_from(importer *im, ir_value x, int64_t lowest, int64_t highest);
 /* The same of each element, -1 in the place of what does not lie between them. */
 ir_value import_index_or_none(importer *im, ir_value x, int64_t highest);
 /* x with padding of `value` around each axis, and between its elements. */
@@ -116,10 +121,22 @@ ir_value import_padded(importer *im, ir_value x, ir_value value, const int64_t *
 /* dot_general of these values, of which a part of a complex number is one; 0 when refused. */
 ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y);
 
+/* ---- import_control.c ---- */
+/* Values that a region reads and does not make, each once. The caller frees them. */
+typedef VEC(const shlo_value *) value_refs;
+void import_captures(importer *im, const shlo_op *op, value_refs *out);
+
 /* ---- import_combine.c ---- */
 /* The one operation of a body of two scalars that is a sum, a product, a maximum or a minimum of
  * them: its kind as tessera.reduce has it, "and" or "or"; NULL: it is another one. */
 const char *import_kind_of(const shlo_block *body);
+/* Constants that a body reads of the outside are made again in it; anything else is refused. The
+ * values that stood for them go to `outer`. */
+bool import_repeat_constants(importer *im, const shlo_op *op, const value_refs *outside,
+                             import_values *outer);
+/* Are the first `count` operands tensors of one shape, each of the elements of its result, and
+ * those from `begin` on (0: there are none) of theirs, as the body takes them? */
+bool import_alike(importer *im, const shlo_op *op, uint32_t count, uint32_t begin);
 /* The block of a combiner of `count` tensors: scalars of one place, and then those of another; of a
  * sort the source has them in pairs. False when refused. Parameters: the operation with this body,
  * the block to fill, and how the body has its arguments. */
@@ -141,9 +158,6 @@ bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
                         ir_value *results);
 
 /* ---- import_control.c ---- */
-/* Values that a region reads and does not make, each once. The caller frees them. */
-typedef VEC(const shlo_value *) value_refs;
-void import_captures(importer *im, const shlo_op *op, value_refs *out);
 
 /* The function of a name, called. */
 bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value *results);

@@ -29,9 +29,7 @@ const char *import_kind_of(const shlo_block *body) {
     return NULL;
 }
 
-/* Constants that a body reads of the outside are made again in it; anything else is refused. The
- * values that stood for them go to `outer`. */
-static bool repeat_constants(importer *im, const shlo_op *op, const value_refs *outside,
+bool import_repeat_constants(importer *im, const shlo_op *op, const value_refs *outside,
                              import_values *outer) {
     for (size_t i = 0; i < outside->count; i++) {
         const shlo_value *v = outside->items[i];
@@ -99,7 +97,7 @@ bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, cons
     im->b.before = 0;
     im->in_combiner = true;
     const bool good = take_scalars(im, op, body, pairs) &&
-                      repeat_constants(im, op, &outside, &outer) && import_block(im, body) &&
+                      import_repeat_constants(im, op, &outside, &outer) && import_block(im, body) &&
                       import_end_block(im, body);
     const ir_value *from = outer.items;
     for (size_t i = 0; i < outside.count && from < outer.items + outer.count; i++)
@@ -109,6 +107,31 @@ bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, cons
     im->in_combiner = inside;
     im->b = around;
     return good;
+}
+
+static bool same_element(const shlo_type *a, const shlo_type *b) {
+    return a->kind == SHLO_TYPE_TENSOR && b->kind == SHLO_TYPE_TENSOR && a->element == b->element;
+}
+
+static bool same_shape(const shlo_type *a, const shlo_type *b) {
+    return a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+bool import_alike(importer *im, const shlo_op *op, uint32_t count, uint32_t begin) {
+    const shlo_block *body = op->region_count ? op->regions[op->region_count - 1] : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const shlo_type *t = op->operands[i]->type, *first = op->operands[0]->type;
+        if (!same_shape(t, first) || !same_element(t, op->results[i].type))
+            return import_refuse(im, op, "tensor %u is not like the first, or like its result", i);
+        if (begin && !same_element(t, op->operands[begin + i]->type))
+            return import_refuse(im, op, "operand %u has other elements than its tensor",
+                                 begin + i);
+        for (uint32_t k = i; body && body->argument_count == 2 * count && k < 2 * count; k += count)
+            if (begin && !same_element(t, body->arguments[k].type))
+                return import_refuse(im, op, "its body takes other elements than its tensors have");
+    }
+    return true;
 }
 
 /* ---- reductions ---- */
@@ -270,6 +293,8 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
     const uint32_t reduced = shlo_op_ints(op, "dimensions", axes, IR_MAX_RANK);
     if (count == 0 || op->operand_count % 2 || op->result_count != count)
         return import_refuse(im, op, "needs tensors, and a value to begin with for each");
+    if (!import_alike(im, op, count, count))
+        return false;
     ir_value x = import_operand(im, op, 0);
     const int rank = import_type_of(im, x)->rank;
     for (uint32_t i = 0; i < reduced; i++)
@@ -308,6 +333,8 @@ bool import_sort(importer *im, const shlo_op *op, int graph, ir_value *results) 
     int64_t axis = shlo_op_int(op, "dimension", -1);
     if (count == 0 || op->result_count != count)
         return import_refuse(im, op, "needs a tensor");
+    if (!import_alike(im, op, count, 0))
+        return false;
     const int rank = import_type_of(im, import_operand(im, op, 0))->rank;
     if (axis < 0)
         axis += rank;
@@ -352,7 +379,20 @@ bool import_map(importer *im, const shlo_op *op, int graph, ir_value *results) {
         im->made[body->arguments[i].number] = import_operand(im, op, i);
     im->lifted = t.rank;
     memcpy(im->shape, t.dims, sizeof im->shape);
+    value_refs outside = {0};
+    import_values kept = {0};
+    import_captures(im, op, &outside);
+    for (size_t i = 0; i < outside.count; i++) {
+        ir_value *made = &im->made[outside.items[i]->number];
+        vec_push(&kept, *made);
+        if (*made && import_type_of(im, *made)->rank == 0)
+            *made = import_spread(im, *made, t.rank, t.dims);
+    }
     const bool good = import_block(im, body);
+    for (size_t i = 0; i < outside.count; i++)
+        im->made[outside.items[i]->number] = kept.items[i];
+    vec_release(&outside);
+    vec_release(&kept);
     im->lifted = outer;
     results[0] = good ? import_operand(im, body->last, 0) : 0;
     return good;

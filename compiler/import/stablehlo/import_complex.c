@@ -342,6 +342,9 @@ static bool by_part(importer *im, const shlo_op *op, ir_value *results) {
             return false;
     }
     im->part = 0;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (!import_is_complex(&op->results[i]))
+            results[op->result_count + i] = 0;
     return true;
 }
 
@@ -439,8 +442,28 @@ bool import_parts(importer *im, const shlo_op *op, int graph, ir_value *results)
     return true;
 }
 
+/* Operations of two numbers take two complex ones. */
+static bool fits(const shlo_op *op) {
+    switch (op->info->opcode) {
+    case SHLO_OP_ADD:
+    case SHLO_OP_SUBTRACT:
+    case SHLO_OP_MULTIPLY:
+    case SHLO_OP_DIVIDE:
+    case SHLO_OP_MAXIMUM:
+    case SHLO_OP_MINIMUM:
+    case SHLO_OP_COMPARE:
+    case SHLO_OP_COMPLEX:
+        return op->operand_count == 2 &&
+               shlo_type_equal(op->operands[0]->type, op->operands[1]->type);
+    default:
+        return true;
+    }
+}
+
 bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     const shlo_opcode opcode = op->info->opcode;
+    if (!fits(op))
+        return import_refuse(im, op, "takes two values of one type");
     if (is_by_part(opcode))
         return by_part(im, op, results);
     if (is_in_rows(opcode))

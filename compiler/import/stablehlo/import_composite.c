@@ -20,6 +20,8 @@ static bool import_chlo(importer *im, const shlo_op *op, const shlo_op_info *own
                         ir_value *results) {
     const shlo_attr *attrs = shlo_op_attr(op, "composite_attributes");
     shlo_op same = *op;
+    if (attrs && attrs->kind != SHLO_ATTR_DICT)
+        return import_refuse(im, op, "'composite_attributes' is no dictionary");
     shlo_named_attr *list = base_calloc(attrs ? attrs->count + 1 : 1, sizeof *list);
     for (uint32_t i = 0; attrs && i < attrs->count; i++)
         list[i] = (shlo_named_attr){attrs->keys[i], attrs->items[i]};
@@ -28,7 +30,8 @@ static bool import_chlo(importer *im, const shlo_op *op, const shlo_op_info *own
     same.attrs = list;
     same.attr_count = attrs ? attrs->count : 0;
     same.region_count = 0;
-    const bool good = import_handled(im, &same, results);
+    const bool good = import_has_complex(&same) ? import_complex_op(im, &same, results)
+                                                : import_handled(im, &same, results);
     free(list);
     return good;
 }

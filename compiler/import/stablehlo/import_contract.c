@@ -117,8 +117,8 @@ static bool numbers(importer *im, const shlo_op *op, const char *name, int count
     if (n != 0 && n != (uint32_t)count)
         return import_refuse(im, op, "'%s' does not have %d numbers", name, count);
     for (int i = 0; i < count; i++)
-        if (out[i] < otherwise)
-            return import_refuse(im, op, "'%s' has a number below %lld", name,
+        if (out[i] < otherwise || out[i] >= (int64_t)1 << LIMIT_DIMENSION_BITS)
+            return import_refuse(im, op, "'%s' has a number below %lld, or of 2^31 or more", name,
                                  (long long)otherwise);
     return true;
 }
@@ -143,6 +143,10 @@ static bool read_convolution(importer *im, const shlo_op *op, convolution *c) {
     const uint32_t turned = shlo_op_ints(op, "window_reversal", flags, IR_MAX_RANK);
     if ((n && n != 2 * (uint32_t)c->spatial) || (turned && turned != (uint32_t)c->spatial))
         return import_refuse(im, op, "its padding or reversal does not fit the axes");
+    for (uint32_t i = 0; i < n && i < 2 * IR_MAX_RANK; i++)
+        if (pads[i] >= (int64_t)1 << LIMIT_DIMENSION_BITS ||
+            pads[i] <= -((int64_t)1 << LIMIT_DIMENSION_BITS))
+            return import_refuse(im, op, "its padding has a number of 2^31 or more");
     for (int i = 0; i < c->spatial; i++) {
         c->low[i] = n ? pads[2 * i] : 0;
         c->high[i] = n ? pads[2 * i + 1] : 0;

@@ -124,6 +124,18 @@ static bool result_types(importer *im, const shlo_op *op, import_types *types) {
     return true;
 }
 
+/* Does the block end in values of the types of the operation's results? */
+static bool gives_like(const shlo_block *body, const shlo_op *op) {
+    const shlo_op *end = body->last;
+    if (!end || !end->info || end->info->opcode != SHLO_OP_RETURN ||
+        end->operand_count != op->result_count)
+        return false;
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (!shlo_type_equal(end->operands[i]->type, op->results[i].type))
+            return false;
+    return true;
+}
+
 typedef struct branching {
     const shlo_op *op;
     const value_refs *captured;
@@ -138,8 +150,7 @@ static bool write_branch(importer *im, const branching *b, uint32_t region, ir_b
     inside s = enter(im, block, b->captured);
     const shlo_block *body = b->op->regions[region];
     take_captured(&s);
-    bool good = body && body->last && body->argument_count == 0 &&
-                body->last->operand_count == b->op->result_count;
+    bool good = body && body->last && body->argument_count == 0 && gives_like(body, b->op);
     good = good ? import_block(im, body) && import_end_block(im, body)
                 : import_refuse(im, b->op, "a branch does not give what the others give");
     leave(&s);
@@ -199,6 +210,10 @@ static bool chosen(importer *im, const shlo_op *op, const value_refs *captured, 
     const branching b = {op, captured, &types};
     const shlo_block *only = op->region_count == 1 ? op->regions[0] : NULL;
     bool good = has_values(im, op, captured) && result_types(im, op, &types);
+    if (good && only && (!only->last || only->argument_count || !gives_like(only, op)))
+        good = import_refuse(im, op, "its branch does not give what it gives");
+    if (good && op->region_count == 1 && !only)
+        good = import_refuse(im, op, "its branch is empty");
     if (good && only) { /* there is nothing to choose */
         good = import_block(im, only);
         for (uint32_t i = 0; i < op->result_count && good; i++)
@@ -213,11 +228,16 @@ static bool chosen(importer *im, const shlo_op *op, const value_refs *captured, 
     return good;
 }
 
+/* Each branch stands in the one before it, as deep as IR's text may be. */
+enum { BRANCHES_MAX = 48 };
+
 bool import_branches(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     value_refs captured = {0};
     if (op->operand_count != 1 || op->region_count == 0 || op->result_count == 0)
         return import_refuse(im, op, "needs an index, branches and a result");
+    if (op->region_count > BRANCHES_MAX)
+        return import_refuse(im, op, "has more than %d branches", BRANCHES_MAX);
     import_captures(im, op, &captured);
     const bool good = chosen(im, op, &captured, results);
     vec_release(&captured);
@@ -226,11 +246,21 @@ bool import_branches(importer *im, const shlo_op *op, int graph, ir_value *resul
 
 /* ---- loops ---- */
 
+static bool takes_like(const shlo_block *body, const shlo_op *op) {
+    if (body->argument_count != op->operand_count)
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!shlo_type_equal(body->arguments[i].type, op->operands[i]->type) ||
+            !shlo_type_equal(op->results[i].type, op->operands[i]->type))
+            return false;
+    return true;
+}
+
 static bool loop_block(importer *im, const shlo_op *op, uint32_t region, ir_block block,
                        const value_refs *captured) {
     const shlo_block *body = op->regions[region];
-    if (!body || !body->last || body->argument_count != op->operand_count ||
-        body->last->operand_count != (region == 0 ? 1 : op->operand_count))
+    if (!body || !body->last || !takes_like(body, op) ||
+        (region == 0 ? body->last->operand_count != 1 : !gives_like(body, op)))
         return import_refuse(im, op, "a region does not take or give what the loop carries");
     inside s = enter(im, block, captured);
     for (uint32_t i = 0; i < op->operand_count; i++)
@@ -295,8 +325,12 @@ bool import_loop(importer *im, const shlo_op *op, int graph, ir_value *results) 
 static bool written_out(importer *im, const shlo_op *op, const shlo_function *f,
                         ir_value *results) {
     enum { CALLS = LIMIT_CALLS };
-    if (!f->body || !f->body->last || im->calls >= CALLS)
-        return import_refuse(im, op, "functions call each other in a circle");
+    if (!f->body || f->body->argument_count != op->operand_count || !gives_like(f->body, op) ||
+        im->calls >= CALLS)
+        return import_refuse(im, op,
+                             "what it calls gives other values, or functions call in a circle");
+    if ((im->written += im->source->operation_count / 64 + 1) > SHLO_OPERATIONS_MAX / 64)
+        return import_refuse(im, op, "functions in bodies would be too many operations");
     for (uint32_t i = 0; i < op->operand_count; i++) {
         im->made[f->body->arguments[i].number] = im->made[op->operands[i]->number];
         im->imaginary[f->body->arguments[i].number] = im->imaginary[op->operands[i]->number];

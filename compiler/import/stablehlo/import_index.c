@@ -13,7 +13,7 @@ typedef struct indexing {
     int64_t dropped[IR_MAX_RANK];
     int64_t batching[IR_MAX_RANK], index_batching[IR_MAX_RANK];
     int64_t map[IR_MAX_RANK]; /* the operand's axis of each number of a start */
-    int windows, drops, batches, mapped;
+    int windows, drops, batches, index_batches, mapped;
     int64_t vector; /* the axis of a start's numbers in the indices; their rank: one number each */
     int64_t sizes[IR_MAX_RANK]; /* of slices, by axis of the operand */
     ir_type_data operand, indices, slices;
@@ -42,7 +42,10 @@ static bool fits(importer *im, const shlo_op *op, const indexing *x) {
     int whole = 0;
     for (int i = 0; i < x->operand.rank; i++)
         whole += is_window(x, i);
-    if (x->mapped != numbers || whole != x->windows ||
+    for (int i = 0; i < x->index_batches; i++)
+        if (x->index_batching[i] == x->vector)
+            return import_refuse(im, op, "the numbers of a start are no batch");
+    if (x->batches != x->index_batches || x->mapped != numbers || whole != x->windows ||
         x->slices.rank != x->windows + x->indices.rank - (x->vector < x->indices.rank))
         return import_refuse(im, op, "its numbers of axes do not fit");
     for (int i = 0; i < x->operand.rank; i++)
@@ -100,13 +103,11 @@ static ir_value along(importer *im, const indexing *x, ir_value indices, int axi
     for (int i = 0; i < x->mapped; i++)
         if (x->map[i] == axis) {
             place = start_of(im, x, indices, i);
-            if (clamps)
-                place = import_clamped(im, place, x->operand.dims[axis] - x->sizes[axis]);
+            place = clamps ? import_clamped(im, place, x->operand.dims[axis] - x->sizes[axis])
+                           : import_index_from(im, place, -x->sizes[axis], x->operand.dims[axis]);
         }
     if (is_window(x, axis) && x->sizes[axis] != 1) {
         ir_value step = build_iota(&im->b, x->slices.rank, x->slices.dims, (int)x->window[window]);
-        if (place && import_type_of(im, place)->element != DTYPE_I32)
-            step = build_convert(&im->b, step, import_type_of(im, place)->element);
         place = added(im, place, step);
     }
     for (int i = 0; i < x->batches; i++)
@@ -144,6 +145,22 @@ static ir_value memory_places(importer *im, const indexing *x, ir_value indices,
 
 /* ---- gather ---- */
 
+/* Are the extents of the result those of the slices, and of the indices? */
+static bool has_extents(importer *im, const shlo_op *op, const indexing *x) {
+    int window = 0, outer = 0;
+    for (int i = 0; i < x->operand.rank; i++)
+        if (is_window(x, i) && x->slices.dims[x->window[window++]] != x->sizes[i])
+            return import_refuse(im, op, "the result has not the size of a slice on axis %d", i);
+    for (int i = 0; i < x->slices.rank; i++) {
+        if (ir_ints_hold(x->window, x->windows, i))
+            continue;
+        outer += outer == x->vector;
+        if (x->slices.dims[i] != x->indices.dims[outer++])
+            return import_refuse(im, op, "axis %d of the result is not that of the indices", i);
+    }
+    return true;
+}
+
 static bool read_gather(importer *im, const shlo_op *op, indexing *x) {
     int sizes;
     const ir_type wanted = import_takes(im, op, 2) ? import_result_type(im, op, 0) : 0;
@@ -158,13 +175,13 @@ static bool read_gather(importer *im, const shlo_op *op, indexing *x) {
     if (!list(im, op, "offset_dims", x->window, &x->windows, x->slices.rank) ||
         !list(im, op, "collapsed_slice_dims", x->dropped, &x->drops, x->operand.rank) ||
         !list(im, op, "operand_batching_dims", x->batching, &x->batches, x->operand.rank) ||
-        !list(im, op, "start_indices_batching_dims", x->index_batching, &x->batches,
+        !list(im, op, "start_indices_batching_dims", x->index_batching, &x->index_batches,
               x->indices.rank) ||
         !list(im, op, "start_index_map", x->map, &x->mapped, x->operand.rank))
         return false;
     sizes = (int)shlo_op_ints(op, "slice_sizes", x->sizes, IR_MAX_RANK);
     return (sizes == x->operand.rank || import_refuse(im, op, "'slice_sizes' does not fit")) &&
-           fits(im, op, x);
+           fits(im, op, x) && has_extents(im, op, x);
 }
 
 /* One axis is indexed, by one number, and the others are whole. */
@@ -236,7 +253,7 @@ static bool read_scatter(importer *im, const shlo_op *op, indexing *x) {
     if (!list(im, op, "update_window_dims", x->window, &x->windows, x->slices.rank) ||
         !list(im, op, "inserted_window_dims", x->dropped, &x->drops, x->operand.rank) ||
         !list(im, op, "input_batching_dims", x->batching, &x->batches, x->operand.rank) ||
-        !list(im, op, "scatter_indices_batching_dims", x->index_batching, &x->batches,
+        !list(im, op, "scatter_indices_batching_dims", x->index_batching, &x->index_batches,
               x->indices.rank) ||
         !list(im, op, "scatter_dims_to_operand_dims", x->map, &x->mapped, x->operand.rank))
         return false;
@@ -295,8 +312,13 @@ bool import_scatter(importer *im, const shlo_op *op, int graph, ir_value *result
     const uint32_t count = op->operand_count / 2;
     if (op->operand_count < 3 || op->operand_count % 2 == 0 || op->result_count != count)
         return import_refuse(im, op, "needs tensors, indices, and updates for each tensor");
-    if (!read_scatter(im, op, &x))
+    if (!import_alike(im, op, count, count + 1) || !read_scatter(im, op, &x))
         return false;
+    for (uint32_t i = 1; i < count; i++)
+        if (op->operands[count + 1 + i]->type->rank != op->operands[count + 1]->type->rank ||
+            shlo_type_count(op->operands[count + 1 + i]->type) !=
+                shlo_type_count(op->operands[count + 1]->type))
+            return import_refuse(im, op, "updates %u are not like the first", i);
     const bool empty = graph_elements(x.slices.rank, x.slices.dims) == 0 ||
                        graph_elements(x.operand.rank, x.operand.dims) == 0;
     if (empty) {

@@ -66,7 +66,12 @@ bool import_iota(importer *im, const shlo_op *op, int graph, ir_value *results) 
 
 /* Lists of axes and numbers; false when refused: there are not `count` of them. */
 static bool ints(importer *im, const shlo_op *op, const char *name, int64_t *out, int count) {
-    if (shlo_op_ints(op, name, out, IR_MAX_RANK) == (uint32_t)count)
+    const int64_t limit = (int64_t)1 << LIMIT_DIMENSION_BITS;
+    bool good = shlo_op_ints(op, name, out, IR_MAX_RANK) == (uint32_t)count;
+    for (int i = 0; i < count && good; i++)
+        if (out[i] >= limit || out[i] <= -limit)
+            return import_refuse(im, op, "'%s' has a number of 2^31 or more", name);
+    if (good)
         return true;
     return import_refuse(im, op, "'%s' does not have %d numbers", name, count);
 }

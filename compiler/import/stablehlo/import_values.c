@@ -78,23 +78,25 @@ static bool fits_i32(dtype t) {
     return dtype_integer_bits(t) < 32 || t == DTYPE_I32;
 }
 
-ir_value import_clamped(importer *im, ir_value x, int64_t highest) {
+ir_value import_index_from(importer *im, ir_value x, int64_t lowest, int64_t highest) {
     const dtype t = import_type_of(im, x)->element;
     if (fits_i32(t))
         x = build_convert(&im->b, x, DTYPE_I32);
-    x = import_binary(im, GRAPH_MAXIMUM, x, import_like(im, x, 0));
+    else if (dtype_is_unsigned(t))
+        lowest = 0;
+    x = import_binary(im, GRAPH_MAXIMUM, x, import_like(im, x, (double)lowest));
     x = import_binary(im, GRAPH_MINIMUM, x, import_like(im, x, (double)highest));
     return build_convert(&im->b, x, DTYPE_I32);
 }
 
+ir_value import_clamped(importer *im, ir_value x, int64_t highest) {
+    return import_index_from(im, x, 0, highest);
+}
+
 ir_value import_index_or_none(importer *im, ir_value x, int64_t highest) {
-    const dtype t = import_type_of(im, x)->element;
-    if (fits_i32(t))
-        x = build_convert(&im->b, x, DTYPE_I32);
-    ir_value inside = import_binary(im, GRAPH_AND, import_is(im, "ge", x, import_like(im, x, 0)),
-                                    import_is(im, "le", x, import_like(im, x, (double)highest)));
-    ir_value clamped = import_clamped(im, x, highest < 0 ? 0 : highest);
-    return build_select(&im->b, inside, clamped, import_like(im, clamped, -1));
+    x = import_index_from(im, x, -1, highest + 1);
+    ir_value inside = import_is(im, "le", x, import_like(im, x, (double)highest));
+    return build_select(&im->b, inside, x, import_like(im, x, -1));
 }
 
 /* ---- padding ---- */

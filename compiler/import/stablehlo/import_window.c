@@ -75,6 +75,11 @@ static bool read_windows(importer *im, const shlo_op *op, int rank, windows *w) 
         w->low[i] = n ? pads[2 * i] : 0;
         w->high[i] = n ? pads[2 * i + 1] : 0;
         w->gap[i] = w->base[i] - 1;
+        const int64_t limit = (int64_t)1 << LIMIT_DIMENSION_BITS;
+        if (w->size[i] >= limit || w->stride[i] >= limit || w->base[i] >= limit ||
+            w->dilation[i] >= limit || w->low[i] >= limit || w->low[i] <= -limit ||
+            w->high[i] >= limit || w->high[i] <= -limit)
+            return import_refuse(im, op, "a window of axis %d has a number of 2^31 or more", i);
         if (w->size[i] < 1 || w->stride[i] < 1 || w->base[i] < 1 || w->dilation[i] < 1)
             return import_refuse(im, op, "a window of axis %d is not positive", i);
     }
@@ -88,7 +93,8 @@ bool import_reduce_window(importer *im, const shlo_op *op, int graph, ir_value *
     if (count == 0 || op->operand_count % 2 || op->result_count != count)
         return import_refuse(im, op, "needs tensors, and a value to begin with for each");
     const int rank = import_type_of(im, import_operand(im, op, 0))->rank;
-    if (!import_result_type(im, op, 0) || !read_windows(im, op, rank, &w))
+    if (!import_alike(im, op, count, count) || !import_result_type(im, op, 0) ||
+        !read_windows(im, op, rank, &w))
         return false;
     import_values tensors = {0}, inits = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -142,7 +148,11 @@ static bool selection(importer *im, const shlo_op *op, ir_block block, const shl
             im->m, block, i % 2 ? ir_type_tensor(im->m, DTYPE_I32, 0, NULL) : element, NULL);
     im->made[select->arguments[0].number] = v[0];
     im->made[select->arguments[1].number] = v[2];
-    const bool good = import_block(im, select);
+    value_refs outside = {0};
+    import_values outer = {0};
+    import_captures(im, op, &outside);
+    const bool good = import_repeat_constants(im, op, &outside, &outer) && import_block(im, select);
+    const ir_value *from = outer.items;
     if (good) {
         ir_value zero = import_number(im, DTYPE_I32, 0);
         ir_value first = import_is(im, "ge", v[1], zero), second = import_is(im, "ge", v[3], zero);
@@ -153,6 +163,10 @@ static bool selection(importer *im, const shlo_op *op, ir_block block, const shl
                            build_select(&im->b, stays, v[1], v[3])};
         ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = ends, .operand_count = 2});
     }
+    for (size_t i = 0; i < outside.count && from < outer.items + outer.count; i++)
+        import_pull(im, outside.items[i], &from);
+    vec_release(&outside);
+    vec_release(&outer);
     im->b = around;
     return good;
 }
@@ -186,7 +200,11 @@ bool import_select_and_scatter(importer *im, const shlo_op *op, int graph, ir_va
     (void)graph;
     windows w;
     if (!import_takes(im, op, 3) || !op->regions[0] || !op->regions[1] ||
-        op->regions[0]->argument_count != 2 || !op->regions[0]->last)
+        op->regions[0]->argument_count != 2 || !op->regions[0]->last ||
+        op->regions[0]->last->operand_count != 1 ||
+        op->regions[0]->last->operands[0]->type->element != SHLO_BOOL ||
+        !shlo_type_equal(op->regions[0]->arguments[0].type, op->regions[0]->arguments[1].type) ||
+        op->regions[0]->arguments[0].type->element != op->operands[0]->type->element)
         return import_refuse(im, op, "needs a tensor, a source, a value to begin with, and bodies");
     ir_value x = import_operand(im, op, 0), source = import_operand(im, op, 1);
     const ir_type_data t = *import_type_of(im, x), s = *import_type_of(im, source);

@@ -251,9 +251,13 @@ static const shlo_attr *of_dialect(text_reader *r) {
         return enumeration(r, kind, k);
     }
     if (!memchr(word, '.', n)) {
-        const char *back = reader_enter_alias(r, start, n + 1);
-        const shlo_attr *a = back ? reader_attribute(r) : NULL;
-        r->p = back ? back : r->p;
+        const shlo_attr *a = reader_known_alias(r, start, n + 1);
+        const char *back = a ? NULL : reader_enter_alias(r, start, n + 1);
+        if (back) {
+            a = reader_attribute(r);
+            reader_keep_alias(r, start, n + 1, a);
+            r->p = back;
+        }
         return a;
     }
     const size_t skip = strlen(own);

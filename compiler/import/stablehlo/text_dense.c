@@ -143,6 +143,9 @@ static bool hexadecimal(dense *d) {
             vec_push(&d->bytes, (packed.items[i / 8] >> (i % 8)) & 1);
         vec_release(&packed);
     }
+    for (size_t i = 0; d->type->element == SHLO_BOOL && i < d->bytes.count; i++)
+        if (d->bytes.items[i] > 1)
+            return reader_fail_at(r, place, "a truth value is 0 or 1");
     d->count = d->e->bytes ? (int64_t)d->bytes.count / d->e->bytes : 0;
     return true;
 }

@@ -381,9 +381,15 @@ bool reader_operation(text_reader *r, shlo_block *block) {
 
 static bool take_functions(text_reader *r, const shlo_block *block);
 
-static const shlo_attr *const *parts_of(const shlo_op *op, const char *name) {
+/* A dictionary for each of so many; NULL: it says nothing of them. */
+static const shlo_attr *const *parts_of(const shlo_op *op, const char *name, uint32_t count) {
     const shlo_attr *a = shlo_op_attr(op, name);
-    return a && a->kind == SHLO_ATTR_ARRAY ? a->items : NULL;
+    if (!a || a->kind != SHLO_ATTR_ARRAY || a->count != count)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (a->items[i]->kind != SHLO_ATTR_DICT)
+            return NULL;
+    return a->items;
 }
 
 static bool take_function(text_reader *r, const shlo_op *op) {
@@ -393,15 +399,15 @@ static bool take_function(text_reader *r, const shlo_op *op) {
     if (!name || !type || !type->type || type->type->kind != SHLO_TYPE_FUNCTION)
         return reader_fail_at(r, place, "a function without its name or type");
     shlo_function *f = ARENA_NEW(&r->m->memory, shlo_function, 1);
-    *f = (shlo_function){.name = name,
-                         .is_private =
-                             strcmp(shlo_op_string(op, "sym_visibility", "public"), "private") == 0,
-                         .type = type->type,
-                         .argument_attrs = parts_of(op, "arg_attrs"),
-                         .result_attrs = parts_of(op, "res_attrs"),
-                         .body = op->region_count ? op->regions[0] : NULL,
-                         .location = op->location,
-                         .offset = op->offset};
+    *f = (shlo_function){
+        .name = name,
+        .is_private = strcmp(shlo_op_string(op, "sym_visibility", "public"), "private") == 0,
+        .type = type->type,
+        .argument_attrs = parts_of(op, "arg_attrs", type->type->inputs),
+        .result_attrs = parts_of(op, "res_attrs", type->type->count - type->type->inputs),
+        .body = op->region_count ? op->regions[0] : NULL,
+        .location = op->location,
+        .offset = op->offset};
     if (f->body && (f->body->argument_count != f->type->inputs || !f->body->last))
         return reader_fail_at(r, place, "the body of @%.60s does not take what its type says",
                               name);
@@ -468,6 +474,7 @@ shlo_module *shlo_read_text(const char *source, size_t size, status *st) {
     r.end = r.begin + size;
     map_init(&r.visible);
     map_init(&r.aliases);
+    map_init(&r.known);
     if (memchr(source, '\0', size))
         reader_fail(&r, "a NUL in the text");
     else
@@ -477,6 +484,7 @@ shlo_module *shlo_read_text(const char *source, size_t size, status *st) {
         reader_fail(&r, "this is not understood"); /* where nothing better was said */
     map_release(&r.visible);
     map_release(&r.aliases);
+    map_release(&r.known);
     vec_release(&r.names);
     if (good)
         return r.m;
@@ -494,8 +502,12 @@ bool shlo_is_one(const char *data, size_t size) {
     while (p < end) {
         while (p < end && isspace((unsigned char)*p))
             p++;
-        const bool skipped =
-            end - p > 4 && (strncmp(p, "//", 2) == 0 || strncmp(p, "#loc", 4) == 0);
+        const char *name = p;
+        while (name < end && (isalnum((unsigned char)*name) || strchr("#!_.$-", *name)))
+            name++;
+        const bool alias = name > p + 1 && end - name > 2 && strncmp(name, " =", 2) == 0 &&
+                           (*p == '!' || (*p == '#' && p[1] != ' '));
+        const bool skipped = alias || (end - p > 2 && strncmp(p, "//", 2) == 0);
         if (!skipped)
             break;
         const char *line = memchr(p, '\n', (size_t)(end - p));

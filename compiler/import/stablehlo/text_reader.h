@@ -28,6 +28,7 @@ typedef struct text_reader {
     VEC(named_value) names; /* those that can be seen, the innermost last */
     map visible;            /* by name: its number in `names` + 1; 0: none */
     map aliases;            /* "#loc3", "!t": the offset of what it stands for */
+    map known;              /* aliases that were read: the attribute, type or location */
     const shlo_location *unknown;
 } text_reader;
 
@@ -51,6 +52,9 @@ const char *reader_symbol(text_reader *r);
 /* Skips a text in brackets <>, (), [] or {} that begins here, strings in it whole. */
 bool reader_skip_brackets(text_reader *r);
 void reader_find_aliases(text_reader *r);
+/* An alias by its name, as it was read before; NULL: it was not. And keeps it. */
+const void *reader_known_alias(text_reader *r, const char *name, size_t length);
+void reader_keep_alias(text_reader *r, const char *name, size_t length, const void *value);
 /* Goes to what an alias stands for, and gives the place to come back to; NULL when reported. */
 const char *reader_enter_alias(text_reader *r, const char *name, size_t length);
 bool reader_deeper(text_reader *r); /* false when reported; else reader_higher() must follow */

@@ -224,6 +224,17 @@ void reader_find_aliases(text_reader *r) {
     }
 }
 
+const void *reader_known_alias(text_reader *r, const char *name, size_t length) {
+    intptr_t found;
+    char *key = arena_strndup(&r->m->memory, name, length);
+    return map_get(&r->known, key, &found) ? (const void *)found : NULL;
+}
+
+void reader_keep_alias(text_reader *r, const char *name, size_t length, const void *value) {
+    if (value && !r->failed)
+        map_put(&r->known, arena_strndup(&r->m->memory, name, length), (intptr_t)value);
+}
+
 const char *reader_enter_alias(text_reader *r, const char *name, size_t length) {
     intptr_t offset;
     char *key = arena_strndup(&r->m->memory, name, length);

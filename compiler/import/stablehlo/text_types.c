@@ -235,13 +235,17 @@ static const shlo_type *foreign(text_reader *r) {
     const char *start = r->p++, *word, *back;
     const size_t n = reader_word(r, &word);
     if (!memchr(word, '.', n)) {
+        const shlo_type *t = reader_known_alias(r, start, n + 1);
+        if (t)
+            return t;
         if (!(back = reader_enter_alias(r, start, n + 1)))
             return NULL;
-        const shlo_type *t = reader_type(r);
+        t = reader_type(r);
+        reader_keep_alias(r, start, n + 1, t);
         r->p = back;
         return t;
     }
-    if (strncmp(word, "stablehlo.token", n) == 0)
+    if (n == strlen("stablehlo.token") && strncmp(word, "stablehlo.token", n) == 0)
         return new_type(r, SHLO_TYPE_TOKEN);
     if (*r->p == '<' && !reader_skip_brackets(r))
         return NULL;

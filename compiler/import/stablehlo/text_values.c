@@ -91,11 +91,18 @@ static bool location(text_reader *r, shlo_location *out);
 static bool alias(text_reader *r, shlo_location *out) {
     const char *start = r->p++, *word;
     const size_t n = reader_word(r, &word);
+    const shlo_location *known = reader_known_alias(r, start, n + 1);
+    if (known) {
+        *out = *known;
+        return true;
+    }
     const char *back = reader_enter_alias(r, start, n + 1);
     if (!back)
         return false;
     const bool good =
         reader_need(r, "loc") && reader_need(r, "(") && location(r, out) && reader_need(r, ")");
+    if (good)
+        reader_keep_alias(r, start, n + 1, arena_copy(&r->m->memory, out, sizeof *out));
     r->p = back;
     return good;
 }
