@@ -74,13 +74,18 @@ static bool take_scalars(importer *im, const shlo_op *op, const shlo_block *body
 
 bool import_end_block(importer *im, const shlo_block *body) {
     import_values ends = {0};
-    for (uint32_t i = 0; i < body->last->operand_count; i++)
+    for (uint32_t i = 0; i < body->last->operand_count; i++) {
+        if (!im->made[body->last->operands[i]->number])
+            break;
         import_push(im, body->last->operands[i], &ends);
-    ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                   .operands = ends.items,
-                                   .operand_count = (uint32_t)ends.count});
+    }
+    const bool whole = ends.count >= body->last->operand_count;
+    if (whole)
+        ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
+                                       .operands = ends.items,
+                                       .operand_count = (uint32_t)ends.count});
     vec_release(&ends);
-    return true;
+    return whole || import_refuse(im, body->last, "it ends in a value that is no tensor");
 }
 
 bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, const shlo_block *body,
