@@ -117,7 +117,7 @@ def functions(x):
 
 def complex_numbers(x, y):
     z = lax.complex(x, y)
-    return z * z.T, jnp.exp(z), jnp.abs(z), z @ z, jnp.conj(z).sum(axis=0), 1 / z, jnp.where(x > 0, z, 2j), jax.grad(lambda a: jnp.abs(a * a + z).sum())(x)
+    return z * z.T, jnp.exp(z), jnp.abs(z), z @ z, jnp.conj(z).sum(axis=0), 1 / z, jnp.where(x > 0, z, 2j), jax.grad(lambda a: jnp.abs(a * a + z).sum())(x), jnp.arcsin(z), jnp.tan(z)
 
 
 def empty(x):

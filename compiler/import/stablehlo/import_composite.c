@@ -10,9 +10,13 @@
 
 /* ---- CHLO ---- */
 
+/* One of complex numbers is its decomposition. */
 static const shlo_op_info *chlo_of(const shlo_op *op) {
     const char *name = shlo_op_string(op, "name", "");
     const shlo_op_info *info = shlo_op_named(name, strlen(name));
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (import_is_complex(op->operands[i]))
+            return NULL;
     return strncmp(name, "chlo.", strlen("chlo.")) == 0 ? info : NULL;
 }
 
