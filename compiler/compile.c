@@ -9,6 +9,7 @@
 #include "source/diagnostic.h"
 #include "tessera/compiler.h"
 #include "tessera/nonfinite.h"
+#include "tessera/programs.h"
 
 _Static_assert((int)TSR_NONFINITE_CODE == (int)NONFINITE_CODE &&
                    (int)TSR_NONFINITE_INPUT == (int)NONFINITE_INPUT,
@@ -19,6 +20,7 @@ _Static_assert(sizeof((tsr_shape_t *)0)->dims >= TENSOR_MAX_RANK * sizeof(int64_
 struct tsr_compilation {
     text said; /* rendered */
     diagnostic_list listed;
+    const compiler_kernel *kernel; /* of the instance */
     compiler_source *source;    /* names of the signature are borrowed from it and the instance */
     const compiler_case *shape; /* of the instance; NULL: any */
     bool specialized;           /* its tiles are */
@@ -120,6 +122,7 @@ static bool open_instance(tsr_compilation_t c, const tsr_compile_options_t *o,
     if (!find_case(c, *kernel, o, &c->shape, st))
         return false;
     const compiler_case *own = c->shape;
+    c->kernel = *kernel;
     if (!o->generic && !compiler_case_specialize(c->source, *kernel, own, o->isa, &c->shape, st))
         return false;
     c->specialized = c->shape != own;
@@ -302,6 +305,7 @@ tsr_status_t tsrGetShape(tsr_compilation_t c, uint32_t index, tsr_shape_t *out) 
     tsr_shape_t found = {.name = b->name,
                          .type = dtype_name(b->type),
                          .is_output = is_output,
+                         .is_complex = compiler_is_complex(c->source, c->kernel, index),
                          .replaces = b->replaces < 0 ? TSR_NOT_DONATED : (uint32_t)b->replaces,
                          .rank = (uint32_t)b->rank};
     for (int axis = 0; axis < b->rank; axis++)

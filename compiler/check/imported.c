@@ -10,6 +10,7 @@
 
 #include "check/modules.h"
 #include "import/stablehlo/import.h"
+#include "tessera/programs.h"
 
 typedef struct imported_kernel {
     const shlo_function *function;
@@ -202,6 +203,16 @@ void imported_connect(compiler_source *s, diagnostics *d) {
         s->kernels[i].contract = false;
         s->kernels[i].line = source_position_of(&s->text, (uint32_t)one->function->offset).line;
     }
+}
+
+bool compiler_is_complex(const compiler_source *source, const compiler_kernel *kernel,
+                         uint32_t buffer) {
+    const ptrdiff_t at = kernel - source->kernels;
+    if (!source->program || at < 0 || (size_t)at >= source->program->kernels.count)
+        return false;
+    const shlo_type *f = source->program->kernels.items[at].function->type;
+    return buffer < f->count && f->parts[buffer]->kind == SHLO_TYPE_TENSOR &&
+           shlo_element_is_complex(f->parts[buffer]->element);
 }
 
 void imported_release(compiler_source *s) {

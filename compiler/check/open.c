@@ -8,6 +8,7 @@
 #include "import/stablehlo/shlo.h"
 #include "ops/graph.h"
 #include "source/parser.h"
+#include "tessera/programs.h"
 
 static const char *const *names_of(compiler_source *s, const declared_name *declared,
                                    uint32_t count) {

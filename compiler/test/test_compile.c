@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,54 @@ static void test_shapes(void **state) {
     tsrDestroyCompilation(c);
 }
 
+/* A program of a framework's, whose first argument is the memory of its second result. */
+static void test_stablehlo(void **state) {
+    static const char program[] =
+        "module @steps {\n"
+        "  func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 1 : i32}, %b: "
+        "tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+        "    %0 = stablehlo.multiply %a, %b : tensor<4xf32>\n"
+        "    %1 = stablehlo.add %a, %b : tensor<4xf32>\n"
+        "    return %0, %1 : tensor<4xf32>, tensor<4xf32>\n"
+        "  }\n"
+        "}\n";
+    tsr_compilation_t c = NULL;
+    tsr_shape_t s = {.struct_size = sizeof s};
+    (void)state;
+    assert_int_equal(tsrCompile(program, strlen(program), "p.mlir", NULL, &c), TSR_SUCCESS);
+    assert_non_null(tsrGetCompiledModule(c, NULL));
+    assert_int_equal(tsrGetShape(c, 2, &s), TSR_SUCCESS);
+    assert_int_equal(s.replaces, TSR_NOT_DONATED);
+    assert_int_equal(tsrGetShape(c, 3, &s), TSR_SUCCESS);
+    assert_int_equal(s.replaces, 0);
+    tsrDestroyCompilation(c);
+    char none[sizeof program];
+    memcpy(none, program, sizeof program);
+    memcpy(strstr(none, "output = 1"), "output = 7", 10);
+    assert_int_equal(tsrCompile(none, strlen(none), "p.mlir", NULL, &c), TSR_EINVAL);
+    assert_non_null(strstr(tsrGetDiagnosticText(c), "aliases an output that there is not"));
+    tsrDestroyCompilation(c);
+}
+
+/* Bytecode has bytes of 0, which no text may have. */
+static void test_bytecode(void **state) {
+    static char data[1 << 16];
+    tsr_compilation_t c = NULL;
+    tsr_compile_options_t options = OPTIONS(.kernel = NULL);
+    (void)state;
+    FILE *f = fopen("compiler/test/cases/stablehlo/locations.mlirbc", "rb");
+    assert_non_null(f);
+    const size_t size = fread(data, 1, sizeof data, f);
+    fclose(f);
+    assert_int_equal(tsrCompile(data, size, "p.mlirbc", &options, &c), TSR_SUCCESS);
+    tsrDestroyCompilation(c);
+    assert_int_equal(tsrCompile(data, size / 2, "p.mlirbc", &options, &c), TSR_EINVAL);
+    tsrDestroyCompilation(c);
+    assert_int_equal(tsrCompile("def f\0(", 7, "k.tsr", &options, &c), TSR_EINVAL);
+    assert_non_null(strstr(tsrGetDiagnosticText(c), "a byte of 0 within"));
+    tsrDestroyCompilation(c);
+}
+
 /* The operation that made outputs so is named from arrays of the host, and a header of before is
  * left alone. */
 static void test_nonfinite(void **state) {
@@ -208,6 +257,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_attempts),
         cmocka_unit_test(test_diagnostics),      cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_stablehlo),        cmocka_unit_test(test_bytecode),
         cmocka_unit_test(test_nonfinite),        cmocka_unit_test(test_struct_sizes),
         cmocka_unit_test(test_what_is_no_source)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "pjrt/plugin.h"
 
-PJRT_Buffer *buffer_new(PJRT_Client *client, dtype type, const int64_t *dims, size_t rank,
-                        storage *memory) {
+PJRT_Buffer *buffer_new(PJRT_Client *client, PJRT_Buffer_Type type, const int64_t *dims,
+                        size_t rank, storage *memory) {
     PJRT_Buffer *b = base_malloc(sizeof *b + 2 * rank * sizeof *dims);
     *b = (PJRT_Buffer){.client = client_hold(client),
                        .type = type,
@@ -55,16 +55,15 @@ static PJRT_Error *was_deleted(void) {
 
 /* ---- from the host ---- */
 
-static PJRT_Error *check_shape(const PJRT_Client_BufferFromHostBuffer_Args *a, dtype *type,
-                               size_t *bytes) {
-    *type = type_of_code(a->type);
-    if (*type == DTYPE_NONE)
+static PJRT_Error *check_shape(const PJRT_Client_BufferFromHostBuffer_Args *a, size_t *bytes) {
+    const size_t element = type_bytes(a->type);
+    if (element == 0)
         return error_new(PJRT_Error_Code_UNIMPLEMENTED, "elements of type %d are not supported",
                          (int)a->type);
     if (a->num_dims > PJRT_RANK_MAX)
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "%zu axes are more than %d", a->num_dims,
                          PJRT_RANK_MAX);
-    if (!shape_bytes(a->dims, a->num_dims, dtype_size(*type), bytes))
+    if (!shape_bytes(a->dims, a->num_dims, element, bytes))
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
                          "an extent is negative, or the buffer is larger than memory can be");
     if (*bytes && !a->data)
@@ -73,9 +72,8 @@ static PJRT_Error *check_shape(const PJRT_Client_BufferFromHostBuffer_Args *a, d
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "there are %zu strides and %zu axes",
                          a->num_byte_strides, a->num_dims);
     int64_t wanted[PJRT_RANK_MAX];
-    PJRT_Error *e =
-        layout_strides(a->device_layout, a->dims, a->num_dims, dtype_size(*type), wanted);
-    if (!e && !layout_is_dense(a->dims, a->num_dims, dtype_size(*type), wanted))
+    PJRT_Error *e = layout_strides(a->device_layout, a->dims, a->num_dims, element, wanted);
+    if (!e && !layout_is_dense(a->dims, a->num_dims, element, wanted))
         e = error_new(PJRT_Error_Code_UNIMPLEMENTED,
                       "buffers have rows behind rows; another layout on the device is not "
                       "supported");
@@ -89,9 +87,9 @@ static bool may_borrow(const PJRT_Client_BufferFromHostBuffer_Args *a) {
            (uintptr_t)a->data % LINE == 0;
 }
 
-static PJRT_Error *fill(const PJRT_Client_BufferFromHostBuffer_Args *a, dtype type, size_t bytes,
+static PJRT_Error *fill(const PJRT_Client_BufferFromHostBuffer_Args *a, size_t bytes,
                         storage **memory, PJRT_Event **done) {
-    const size_t element = dtype_size(type);
+    const size_t element = type_bytes(a->type);
     const bool strided =
         a->num_byte_strides && !layout_is_dense(a->dims, a->num_dims, element, a->byte_strides);
     *done = event_ready();
@@ -117,15 +115,14 @@ static PJRT_Error *fill(const PJRT_Client_BufferFromHostBuffer_Args *a, dtype ty
 }
 
 PJRT_Error *pjrt_Client_BufferFromHostBuffer(void *args) {
-    dtype type;
     size_t bytes;
     storage *memory;
     PJRT_TAKES(Client_BufferFromHostBuffer, buffer);
     PJRT_NEEDS(Client_BufferFromHostBuffer, client);
-    PJRT_Error *e = check_shape(a, &type, &bytes);
-    e = e ? e : fill(a, type, bytes, &memory, &a->done_with_host_buffer);
+    PJRT_Error *e = check_shape(a, &bytes);
+    e = e ? e : fill(a, bytes, &memory, &a->done_with_host_buffer);
     if (!e)
-        a->buffer = buffer_new(a->client, type, a->dims, a->num_dims, memory);
+        a->buffer = buffer_new(a->client, a->type, a->dims, a->num_dims, memory);
     return e;
 }
 
@@ -134,7 +131,7 @@ PJRT_Error *pjrt_Client_BufferFromHostBuffer(void *args) {
 static PJRT_Error *read_into(const PJRT_Buffer *b, const storage *memory,
                              PJRT_Buffer_ToHostBuffer_Args *a) {
     int64_t to[PJRT_RANK_MAX], from[PJRT_RANK_MAX];
-    const size_t element = dtype_size(b->type);
+    const size_t element = type_bytes(b->type);
     PJRT_Error *e = layout_strides(a->host_layout, b->dims, b->rank, element, to);
     if (e)
         return e;

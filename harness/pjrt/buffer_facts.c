@@ -4,7 +4,7 @@
 PJRT_Error *pjrt_Buffer_ElementType(void *args) {
     PJRT_TAKES(Buffer_ElementType, type);
     PJRT_NEEDS(Buffer_ElementType, buffer);
-    a->type = type_code_of(a->buffer->type);
+    a->type = a->buffer->type;
     return NULL;
 }
 

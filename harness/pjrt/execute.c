@@ -39,7 +39,7 @@ static PJRT_Error *check_argument(const call *c, uint32_t i) {
     if (b->type != t->type)
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
                          "argument %" PRIu32 " has elements of %s, and the program takes %s", i,
-                         dtype_name(b->type), dtype_name(t->type));
+                         type_name(b->type), type_name(t->type));
     if (b->rank != t->rank || memcmp(b->dims, t->dims, t->rank * sizeof *t->dims) != 0)
         return wrong(i, "has another shape than the program takes");
     return NULL;
@@ -112,7 +112,7 @@ static PJRT_Error *launch(const call *c, void **room) {
     return code == TSR_SUCCESS ? NULL : error_of(code, tsrGetLastError());
 }
 
-/* What was donated is gone once the program has run; else it is as it was. */
+/* Deletes what was donated once the program has run; else all is as it was. */
 static void let_go(call *c, bool ran) {
     const program *p = c->p;
     for (uint32_t i = 0; i < p->inputs; i++) {

@@ -4,28 +4,40 @@
 
 #include "pjrt/plugin.h"
 
-dtype type_of_code(PJRT_Buffer_Type code) {
-    switch ((int)code) {
-#define TYPE(theirs, ours)                                                                         \
-    case PJRT_Buffer_Type_##theirs:                                                                \
-        return DTYPE_##ours;
+static const struct element {
+    PJRT_Buffer_Type code;
+    const char *name;
+    dtype part;
+    size_t parts;
+} elements[] = {
+#define TYPE(theirs, ours, parts) {PJRT_Buffer_Type_##theirs, #theirs, DTYPE_##ours, parts},
 #include "pjrt/types.def"
 #undef TYPE
-    default:
-        return DTYPE_NONE;
-    }
+};
+enum { ELEMENTS = sizeof elements / sizeof *elements };
+
+static const struct element *element_of(PJRT_Buffer_Type code) {
+    for (size_t i = 0; i < ELEMENTS; i++)
+        if (elements[i].code == code)
+            return &elements[i];
+    return NULL;
 }
 
-PJRT_Buffer_Type type_code_of(dtype t) {
-    switch ((int)t) {
-#define TYPE(theirs, ours)                                                                         \
-    case DTYPE_##ours:                                                                             \
-        return PJRT_Buffer_Type_##theirs;
-#include "pjrt/types.def"
-#undef TYPE
-    default:
-        return PJRT_Buffer_Type_INVALID;
-    }
+size_t type_bytes(PJRT_Buffer_Type code) {
+    const struct element *e = element_of(code);
+    return e ? dtype_size(e->part) * e->parts : 0;
+}
+
+const char *type_name(PJRT_Buffer_Type code) {
+    const struct element *e = element_of(code);
+    return e ? e->name : "an unknown type";
+}
+
+PJRT_Buffer_Type type_code(dtype part, bool complex) {
+    for (size_t i = 0; i < ELEMENTS; i++)
+        if (elements[i].part == part && elements[i].parts == (complex ? 2 : 1))
+            return elements[i].code;
+    return PJRT_Buffer_Type_INVALID;
 }
 
 bool shape_bytes(const int64_t *dims, size_t rank, size_t element, size_t *bytes) {

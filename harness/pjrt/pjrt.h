@@ -51,8 +51,10 @@ typedef enum PJRT_Buffer_Type {
     PJRT_Buffer_Type_F32,
     PJRT_Buffer_Type_F64,
     PJRT_Buffer_Type_BF16,
-    PJRT_Buffer_Type_F8E5M2 = 16,
-    PJRT_Buffer_Type_F8E4M3FN = 17,
+    PJRT_Buffer_Type_C64,
+    PJRT_Buffer_Type_C128,
+    PJRT_Buffer_Type_F8E5M2,
+    PJRT_Buffer_Type_F8E4M3FN,
     PJRT_Buffer_Type_S4 = 21
 } PJRT_Buffer_Type;
 

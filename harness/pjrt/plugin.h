@@ -52,9 +52,10 @@ void event_release(PJRT_Event *e);
 void event_fire(PJRT_Event *e);
 
 /* ---- layout.c: types ---- */
-/* DTYPE_NONE: there is no such type here. */
-dtype type_of_code(PJRT_Buffer_Type code);
-PJRT_Buffer_Type type_code_of(dtype t);
+size_t type_bytes(PJRT_Buffer_Type code); /* of an element; 0: there is no such type here */
+const char *type_name(PJRT_Buffer_Type code);
+/* PJRT_Buffer_Type_INVALID: the interface has none for it. */
+PJRT_Buffer_Type type_code(dtype part, bool complex);
 
 /* ---- storage.c: memory of buffers, counted ---- */
 typedef struct storage {
@@ -116,7 +117,7 @@ void client_release(PJRT_Client *c);
 /* ---- buffer.c ---- */
 struct PJRT_Buffer {
     PJRT_Client *client;
-    dtype type;
+    PJRT_Buffer_Type type;
     size_t rank, bytes;
     pthread_mutex_t lock;
     storage *memory; /* NULL: it was deleted */
@@ -126,8 +127,8 @@ struct PJRT_Buffer {
     int64_t dims[]; /* then from the innermost axis on the number of each */
 };
 /* Takes over the memory. */
-PJRT_Buffer *buffer_new(PJRT_Client *client, dtype type, const int64_t *dims, size_t rank,
-                        storage *memory);
+PJRT_Buffer *buffer_new(PJRT_Client *client, PJRT_Buffer_Type type, const int64_t *dims,
+                        size_t rank, storage *memory);
 void buffer_free(PJRT_Buffer *b);
 /* The memory, held for the caller; NULL: the buffer was deleted. */
 storage *buffer_memory(PJRT_Buffer *b);
@@ -138,11 +139,19 @@ bool shape_bytes(const int64_t *dims, size_t rank, size_t element, size_t *bytes
 
 /* ---- program.c: what was compiled, counted, and kept for the next time ---- */
 typedef struct program_tensor {
-    dtype type;
+    PJRT_Buffer_Type type;
     uint32_t rank;
     const int64_t *dims; /* the module's */
     size_t bytes;
 } program_tensor;
+/* Facts of a source that its module does not have: of each output the input that is donated to it,
+ * or TSR_NOT_DONATED; of each input and output, is it complex? */
+typedef struct program_facts {
+    sha256 key; /* of the program that was compiled */
+    uint32_t inputs, outputs;
+    const uint32_t *donors;
+    const uint8_t *complex;
+} program_facts;
 struct program {
     program *next; /* of the client's */
     atomic_uint holders;
@@ -156,7 +165,8 @@ struct program {
     const char *name;
     uint32_t inputs, outputs;
     program_tensor *tensors; /* inputs, then outputs */
-    uint32_t *donors;        /* of each output: the input that is donated to it, or NOT_DONATED */
+    uint32_t *donors;        /* as in the facts */
+    uint8_t *complex;        /* ... */
     bool *in_place;          /* of each output: ... and the code takes one buffer for both */
     bool *donated;           /* of each input */
     size_t workspace_bytes;
@@ -166,9 +176,9 @@ struct program {
     size_t *ranks, *kind_sizes;
     const char **kinds;
 };
-/* NULL with an error. Takes over the image; `donors` are copied. */
-program *program_load(PJRT_Client *c, const sha256 *key, void *image, size_t bytes,
-                      const uint32_t *donors, uint32_t donor_count, PJRT_Error **error);
+/* NULL with an error. Takes over the image. */
+program *program_load(PJRT_Client *c, const program_facts *facts, void *image, size_t bytes,
+                      PJRT_Error **error);
 program *program_compile(PJRT_Client *c, const char *code, size_t bytes, PJRT_Error **error);
 void program_release(program *p);
 /* One of this key that is kept, held; NULL: none. */

@@ -13,39 +13,58 @@ enum { PROGRAMS_KEPT = 1024 };
 
 /* ---- loading ---- */
 
+/* A complex tensor is one of pairs in the module. */
+static bool describe_one(const program *p, uint32_t i, program_tensor *t) {
+    const char *type;
+    if (tsrGetKernelParameter(p->kernel, i, NULL, &type, &t->rank, &t->dims) != TSR_SUCCESS ||
+        (p->complex[i] && (t->rank == 0 || t->dims[t->rank - 1] != 2)))
+        return false;
+    t->rank -= p->complex[i] ? 1 : 0;
+    t->type = type_code(dtype_from_name(type), p->complex[i]);
+    return t->type != PJRT_Buffer_Type_INVALID &&
+           shape_bytes(t->dims, t->rank, type_bytes(t->type), &t->bytes);
+}
+
 static bool describe(program *p) {
     const uint32_t count = p->inputs + p->outputs;
     p->tensors = base_calloc((size_t)count + 1, sizeof *p->tensors);
-    for (uint32_t i = 0; i < count; i++) {
-        program_tensor *t = &p->tensors[i];
-        const char *type;
-        if (tsrGetKernelParameter(p->kernel, i, NULL, &type, &t->rank, &t->dims) != TSR_SUCCESS)
+    for (uint32_t i = 0; i < count; i++)
+        if (!describe_one(p, i, &p->tensors[i]))
             return false;
-        t->type = dtype_from_name(type);
-        if (type_code_of(t->type) == PJRT_Buffer_Type_INVALID ||
-            !shape_bytes(t->dims, t->rank, dtype_size(t->type), &t->bytes))
-            return false;
-    }
     return true;
 }
 
-/* Which inputs the source donates, and which of them the code makes outputs of in place. */
-static bool take_donors(program *p, const uint32_t *donors, uint32_t count) {
-    p->donors = base_calloc((size_t)p->outputs + 1, sizeof *p->donors);
+/* Notes inputs that the source donates, and those in whose place the code makes outputs. */
+static bool take_donors(program *p) {
     p->in_place = base_calloc((size_t)p->outputs + 1, sizeof *p->in_place);
     p->donated = base_calloc((size_t)p->inputs + 1, sizeof *p->donated);
     for (uint32_t i = 0; i < p->outputs; i++) {
         uint32_t taken = TSR_NOT_DONATED;
-        p->donors[i] = i < count ? donors[i] : TSR_NOT_DONATED;
-        if (p->donors[i] == TSR_NOT_DONATED)
+        const uint32_t donor = p->donors[i];
+        if (donor == TSR_NOT_DONATED)
             continue;
-        if (p->donors[i] >= p->inputs || p->donated[p->donors[i]])
+        if (donor >= p->inputs || p->donated[donor])
             return false;
-        p->donated[p->donors[i]] = true;
-        tsrGetDonatedOutput(p->kernel, p->donors[i], &taken);
+        p->donated[donor] = true;
+        tsrGetDonatedOutput(p->kernel, donor, &taken);
         p->in_place[i] = taken == i;
     }
-    return count == p->outputs;
+    return true;
+}
+
+static void *copied(const void *list, size_t bytes) {
+    char *copy = base_calloc(1, bytes + 1);
+    if (bytes)
+        memcpy(copy, list, bytes);
+    return copy;
+}
+
+/* Checks the facts against the module. */
+static bool take_facts(program *p, const program_facts *f) {
+    const size_t count = (size_t)f->inputs + f->outputs;
+    p->donors = copied(f->donors, f->outputs * sizeof *f->donors);
+    p->complex = copied(f->complex, count);
+    return f->inputs == p->inputs && f->outputs == p->outputs && describe(p) && take_donors(p);
 }
 
 static void list_outputs(program *p) {
@@ -60,7 +79,7 @@ static void list_outputs(program *p) {
     int64_t *next = p->dims;
     for (uint32_t i = 0; i < p->outputs; i++) {
         const program_tensor *t = &p->tensors[p->inputs + i];
-        p->types[i] = type_code_of(t->type);
+        p->types[i] = t->type;
         p->ranks[i] = t->rank;
         p->kinds[i] = "device";
         p->kind_sizes[i] = strlen(p->kinds[i]);
@@ -91,13 +110,13 @@ static tsr_status_t find_kernel(program *p) {
     return code;
 }
 
-program *program_load(PJRT_Client *c, const sha256 *key, void *image, size_t bytes,
-                      const uint32_t *donors, uint32_t donor_count, PJRT_Error **error) {
+program *program_load(PJRT_Client *c, const program_facts *facts, void *image, size_t bytes,
+                      PJRT_Error **error) {
     program *p = base_calloc(1, sizeof *p);
     const sha256 print = sha256_of(image, bytes);
     atomic_init(&p->holders, 1);
     p->client = client_hold(c);
-    p->key = *key;
+    p->key = facts->key;
     p->image = image;
     p->image_bytes = bytes;
     sha256_hex(&print, p->fingerprint);
@@ -107,7 +126,7 @@ program *program_load(PJRT_Client *c, const sha256 *key, void *image, size_t byt
     *error = NULL;
     if (code != TSR_SUCCESS)
         *error = error_of(code, tsrGetLastError());
-    else if (!describe(p) || !take_donors(p, donors, donor_count))
+    else if (!take_facts(p, facts))
         *error = error_new(PJRT_Error_Code_UNIMPLEMENTED,
                            "the program takes or gives what this interface has no name for");
     if (!*error) {
@@ -125,6 +144,7 @@ void program_release(program *p) {
         tsrUnloadModule(p->module);
     free(p->tensors);
     free(p->donors);
+    free(p->complex);
     free(p->in_place);
     free(p->donated);
     free(p->types);
@@ -139,7 +159,7 @@ void program_release(program *p) {
 
 /* ---- compiling ---- */
 
-/* What is not supported is another failure than what is wrong. */
+/* An operation that is not supported is another failure than a wrong program. */
 static PJRT_Error *refused(tsr_status_t code, tsr_compilation_t c) {
     tsr_diagnostic_t first = {.struct_size = sizeof first};
     PJRT_Error_Code told = error_code_of(code);
@@ -153,15 +173,21 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
     size_t bytes;
     const void *module = tsrGetCompiledModule(c, &bytes);
     const uint32_t count = tsrGetShapeCount(c);
-    uint32_t *donors = base_calloc((size_t)count + 1, sizeof *donors), outputs = 0;
+    uint32_t *donors = base_calloc((size_t)count + 1, sizeof *donors);
+    uint8_t *complex = base_calloc((size_t)count + 1, sizeof *complex);
+    program_facts facts = {.key = *key, .donors = donors, .complex = complex};
     for (uint32_t i = 0; i < count; i++) {
         tsr_shape_t shape = {.struct_size = sizeof shape};
-        if (tsrGetShape(c, i, &shape) == TSR_SUCCESS && shape.is_output)
-            donors[outputs++] = shape.replaces;
+        tsrGetShape(c, i, &shape);
+        complex[i] = shape.is_complex != 0;
+        if (shape.is_output)
+            donors[facts.outputs++] = shape.replaces;
+        else
+            facts.inputs++;
     }
-    void *image = memcpy(base_malloc(bytes), module, bytes);
-    program *p = program_load(client, key, image, bytes, donors, outputs, error);
+    program *p = program_load(client, &facts, copied(module, bytes), bytes, error);
     free(donors);
+    free(complex);
     return p;
 }
 

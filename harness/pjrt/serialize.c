@@ -13,9 +13,8 @@ typedef struct head {
     char magic[8];
     sha256 hash; /* of all that follows it */
     sha256 key;  /* of the program that was compiled */
-    uint32_t outputs;
-    uint32_t unused;
-    uint64_t image_bytes;
+    uint32_t inputs, outputs;
+    uint64_t image_bytes; /* behind the donors of outputs, and a byte for each that is complex */
 } head;
 
 struct PJRT_SerializedExecutable {
@@ -32,19 +31,25 @@ static void free_serialized(PJRT_SerializedExecutable *s) {
     free(s);
 }
 
+static char *append(char *to, const void *data, size_t bytes) {
+    memcpy(to, data, bytes);
+    return to + bytes;
+}
+
 PJRT_Error *pjrt_Executable_Serialize(void *args) {
     PJRT_TAKES(Executable_Serialize, serialized_executable_deleter);
     PJRT_NEEDS(Executable_Serialize, executable);
     const program *p = a->executable->program;
-    const size_t donors = p->outputs * sizeof *p->donors;
-    const size_t bytes = sizeof(head) + donors + p->image_bytes;
+    const size_t donors = p->outputs * sizeof *p->donors, complex = p->inputs + p->outputs;
+    const size_t bytes = sizeof(head) + donors + complex + p->image_bytes;
     PJRT_SerializedExecutable *s = base_malloc(sizeof *s + bytes);
-    head h = {.key = p->key, .outputs = p->outputs, .image_bytes = p->image_bytes};
+    head h = {
+        .key = p->key, .inputs = p->inputs, .outputs = p->outputs, .image_bytes = p->image_bytes};
     memcpy(h.magic, magic, sizeof magic);
-    s->bytes = bytes;
-    memcpy(s->data, &h, sizeof h);
-    memcpy(s->data + sizeof h, p->donors, donors);
-    memcpy(s->data + sizeof h + donors, p->image, p->image_bytes);
+    char *next = append(s->data, &h, sizeof h);
+    next = append(next, p->donors, donors);
+    next = append(next, p->complex, complex);
+    append(next, p->image, p->image_bytes);
     h.hash = hash_of(s->data, bytes);
     memcpy(s->data, &h, sizeof h);
     a->serialized_executable = s;
@@ -52,6 +57,13 @@ PJRT_Error *pjrt_Executable_Serialize(void *args) {
     a->serialized_bytes_size = bytes;
     a->serialized_executable_deleter = free_serialized;
     return NULL;
+}
+
+/* A copy, for the parts lie at any address. */
+static void *part(const char **at, size_t bytes) {
+    void *copy = memcpy(base_malloc(bytes + 1), *at, bytes);
+    *at += bytes;
+    return copy;
 }
 
 static program *load(PJRT_Client *c, const char *data, size_t bytes, PJRT_Error **error) {
@@ -64,17 +76,25 @@ static program *load(PJRT_Client *c, const char *data, size_t bytes, PJRT_Error 
                            "these bytes are no program that this plugin wrote");
         return NULL;
     }
-    const size_t donors = (size_t)h.outputs * sizeof(uint32_t), rest = bytes - sizeof h;
+    const size_t donors = (size_t)h.outputs * sizeof(uint32_t), rest = bytes - sizeof h,
+                 complex = (size_t)h.inputs + h.outputs;
     const sha256 hash = hash_of(data, bytes);
-    if (memcmp(&hash, &h.hash, sizeof hash) != 0 || donors > rest ||
-        h.image_bytes != rest - donors) {
+    if (memcmp(&hash, &h.hash, sizeof hash) != 0 || donors + complex > rest ||
+        h.image_bytes != rest - donors - complex) {
         *error = error_new(PJRT_Error_Code_DATA_LOSS, "the bytes of the program are damaged");
         return NULL;
     }
-    uint32_t *list = memcpy(base_malloc(donors + 1), data + sizeof h, donors);
-    void *image = memcpy(base_malloc(h.image_bytes + 1), data + sizeof h + donors, h.image_bytes);
-    program *p = program_load(c, &h.key, image, h.image_bytes, list, h.outputs, error);
-    free(list);
+    const char *at = data + sizeof h;
+    uint32_t *donor_list = part(&at, donors);
+    uint8_t *complex_list = part(&at, complex);
+    const program_facts facts = {.key = h.key,
+                                 .inputs = h.inputs,
+                                 .outputs = h.outputs,
+                                 .donors = donor_list,
+                                 .complex = complex_list};
+    program *p = program_load(c, &facts, part(&at, h.image_bytes), h.image_bytes, error);
+    free(donor_list);
+    free(complex_list);
     return p;
 }
 

@@ -248,8 +248,8 @@ const char *import_reducible(const importer *im, const char *kind, ir_value x) {
 }
 
 /* Each part of complex numbers. */
-static bool known(importer *im, const shlo_op *op, const char *kind, const int64_t *axes,
-                  uint32_t count, ir_value *results) {
+static bool by_kind(importer *im, const shlo_op *op, const char *kind, const int64_t *axes,
+                    uint32_t count, ir_value *results) {
     for (int part = 0; part < 1 + import_has_complex(op); part++) {
         im->part = part;
         ir_value x = import_operand(im, op, 0);
@@ -285,7 +285,7 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
         for (int i = 0; i < rank; i++)
             if (ir_ints_hold(axes, reduced, i))
                 ascending[n++] = i;
-        return known(im, op, kind, ascending, n, results);
+        return by_kind(im, op, kind, ascending, n, results);
     }
     import_values tensors = {0}, inits = {0};
     for (uint32_t i = 0; i < count; i++) {

@@ -473,13 +473,13 @@ shlo_module *shlo_read_text(const char *source, size_t size, status *st) {
     else
         reader_find_aliases(&r);
     const bool good = !r.failed && file(&r);
+    if (!good)
+        reader_fail(&r, "this is not understood"); /* where nothing better was said */
     map_release(&r.visible);
     map_release(&r.aliases);
     vec_release(&r.names);
     if (good)
         return r.m;
-    if (!r.failed)
-        status_set(st, STATUS_INVALID, "the text was not understood");
     shlo_module_free(r.m);
     return NULL;
 }

@@ -94,9 +94,11 @@ typedef struct tsr_shape {
     uint32_t is_output;
     uint32_t rank;
     int64_t dims[8];
-    uint32_t replaces; /* of an output: the input that the source donates to it, whether the code
-                          makes one of the other in place (tsrGetDonatedOutput) or not;
-                          TSR_NOT_DONATED: none. Since 1.2 */
+    uint32_t replaces;   /* of an output: the input that the source donates to it, whether the code
+                            makes one of the other in place (tsrGetDonatedOutput) or not;
+                            TSR_NOT_DONATED: none. Since 1.2 */
+    uint32_t is_complex; /* not 0: the last axis has the two parts of each complex number of a
+                            program of StableHLO. Since 1.2 */
 } tsr_shape_t;
 TSR_API uint32_t tsrGetShapeCount(tsr_compilation_t compilation);
 TSR_API tsr_status_t tsrGetShape(tsr_compilation_t compilation, uint32_t index, tsr_shape_t *shape);

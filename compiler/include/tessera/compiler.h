@@ -181,10 +181,6 @@ compiler_source *compiler_open(const char *path, bool colour, text *diagnostics,
 void compiler_bundle(const compiler_source *source, text *out);
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour,
                                     text *diagnostics);
-/* The same of bytes, which may be a program of StableHLO in bytecode. NULL: there are more of them
- * than are read, or a text has a byte of 0 within. */
-compiler_source *compiler_open_bytes(const char *name, const void *data, size_t size, bool colour,
-                                     text *diagnostics, status *st);
 void compiler_close(compiler_source *source);
 /* Errors of the whole file. A kernel that is not broken can be run in spite of those. */
 uint32_t compiler_error_count(const compiler_source *source);

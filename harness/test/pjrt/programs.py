@@ -16,14 +16,19 @@ def donated(a, b):
     return a + b, a.sum()
 
 
-def complex_numbers(a):
-    return jnp.fft.fft(a)
+def foreign_code(a):
+    return jax.ffi.ffi_call("code_of_others", jax.ShapeDtypeStruct(a.shape, a.dtype))(a) + 1
+
+
+def spun(z, a):
+    return z * jnp.conj(z) + a, jnp.imag(z)
 
 
 def main():
     jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
     x = jax.ShapeDtypeStruct((8, 8), jnp.float32)
-    programs = [(donated, (x, x), (0,)), (complex_numbers, (x,), ())]
+    z = jax.ShapeDtypeStruct((3,), jnp.complex64)
+    programs = [(donated, (x, x), (0,)), (foreign_code, (x,), ()), (spun, (z, jax.ShapeDtypeStruct((3,), jnp.float32)), ())]
     for function, arguments, given in programs:
         module = jax.jit(function, donate_argnums=given).lower(*arguments).compiler_ir()
         Path(f"{function.__name__}.mlirbc").write_bytes(stablehlo.serialize_portable_artifact(module, "1.13.0"))

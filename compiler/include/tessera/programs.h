@@ -1,0 +1,17 @@
+/* programs.h - sources that are programs of StableHLO: what they have and no text of ours has. */
+#ifndef TESSERA_PROGRAMS_H
+#define TESSERA_PROGRAMS_H
+
+#include "tessera/compiler.h"
+
+/* compiler_open_text of bytes, which may be a program in bytecode. NULL: there are more of them
+ * than are read, or a text has a byte of 0 within. */
+compiler_source *compiler_open_bytes(const char *name, const void *data, size_t size, bool colour,
+                                     text *diagnostics, status *st);
+
+/* Is a buffer of the kernel (inputs first) of complex numbers in the program, so that its last axis
+ * has their two parts? */
+bool compiler_is_complex(const compiler_source *source, const compiler_kernel *kernel,
+                         uint32_t buffer);
+
+#endif
