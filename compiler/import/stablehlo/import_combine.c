@@ -305,8 +305,8 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
     for (uint32_t i = 0; i < reduced; i++)
         if (reduced > (uint32_t)rank || axes[i] < 0 || axes[i] >= rank)
             return import_refuse(im, op, "its axes are not the operand's");
-    const bool known = count == 1 && !shlo_op_attr(op, SHLO_ASCENDING);
-    const char *kind = known ? import_reducible(im, import_kind_of(op->regions[0]), x) : NULL;
+    const bool of_one = count == 1 && !shlo_op_attr(op, SHLO_ASCENDING);
+    const char *kind = of_one ? import_reducible(im, import_kind_of(op->regions[0]), x) : NULL;
     if (kind && import_has_complex(op) && strcmp(kind, "sum") != 0)
         kind = NULL; /* no part by itself */
     if (kind) {

@@ -209,8 +209,7 @@ const compiler_case *compiler_case_choose(compiler_source *source, const compile
                                           const compiler_case *c, const char *words, status *st);
 /* A copy of the case with the tiles that @specialize gives a target, in *out; the case itself where
  * it gives none, or the case has a choice of its own. False: they would add in another order than
- * the kernel's own, with the error at its place in the source. The copy lives until compiler_close.
- */
+ * the kernel's own, with the error at its place. The copy lives until compiler_close. */
 bool compiler_case_specialize(compiler_source *source, const compiler_kernel *kernel,
                               const compiler_case *c, const char *isa, const compiler_case **out,
                               status *st);
@@ -463,16 +462,14 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
                        compiler_space *out, status *st);
 void compiler_space_release(compiler_space *space);
 
-/* One level as text: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", "mlir" (for
- * its stock tools) and "stablehlo" (for XLA, with the case's dimensions); "obj", "hsaco" and
- * "module" are bytes. "ptx", "hsaco" and "spirv" are "obj" of a target with code of that format. */
+/* One level: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", "mlir" (for stock
+ * tools), "stablehlo" (for XLA); "obj" and "module" are bytes, as "hsaco" and "spirv", an "obj". */
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
                    text *out, status *st);
 /* Names of all passes, in order, for --emit-after. Returns the count. */
 uint32_t compiler_pass_names(const char *const **names);
 
-/* The oracle: runs the primitives, one rounding at a time. `outputs` are initialised by the call.
- */
+/* The oracle: runs the primitives, one rounding at a time. `outputs` are initialised by it. */
 bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
                         status *st);
 /* Limits of an element where its bound is infinite, or where it may be a NaN though its
@@ -518,8 +515,7 @@ compiler_instance *compiler_part(compiler_instance *instance, const compiler_axi
 bool compiler_steps(compiler_instance *instance, uint64_t *elements, uint64_t *products,
                     status *st);
 /* The primitives in f64 with an a-priori error bound per element (integer outputs exact with bound
- * 0). The bound covers any order of accumulation and approximate functions (NUMERICS, tolerances).
- */
+ * 0). The bound covers any order of accumulation and approximate functions. */
 bool compiler_reference(compiler_instance *instance, const tensor *inputs,
                         const compiler_references *out, status *st);
 /* The first operation, in the order of the graph, that makes an infinity or a NaN in the kernel's
