@@ -34,8 +34,7 @@ static bool import_chlo(importer *im, const shlo_op *op, const shlo_op_info *own
     same.attrs = list;
     same.attr_count = attrs ? attrs->count : 0;
     same.region_count = 0;
-    const bool good = import_has_complex(&same) ? import_complex_op(im, &same, results)
-                                                : import_handled(im, &same, results);
+    const bool good = import_handled(im, &same, results);
     free(list);
     return good;
 }
