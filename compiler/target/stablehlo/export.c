@@ -47,11 +47,11 @@ static const struct row {
     NAMED(AND, "stablehlo.and"),
     NAMED(OR, "stablehlo.or"),
     NAMED(XOR, "stablehlo.xor"),
-    NAMED(LEFT_SHIFT, "stablehlo.shift_left"),
     NAMED(SELECT, "stablehlo.select"),
 #undef NAMED
     [GRAPH_ABS] = {out_magnitude, NULL, "stablehlo.abs"},
     [GRAPH_DIV] = {out_quotient, out_may_divide_by_zero, "stablehlo.divide"},
+    [GRAPH_LEFT_SHIFT] = {out_left_shift, NULL, NULL},
     [GRAPH_RIGHT_SHIFT] = {out_right_shift, NULL, NULL},
     [GRAPH_COMPARE] = {out_comparison, NULL, NULL},
     [GRAPH_CONVERT] = {out_converted, out_is_clamped, NULL},

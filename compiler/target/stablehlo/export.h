@@ -107,6 +107,7 @@ OUT(converted);
 OUT(same);
 OUT(magnitude);
 OUT(quotient);
+OUT(left_shift);
 OUT(right_shift);
 OUT(fma);
 OUT(exp2);

@@ -62,13 +62,26 @@ bool out_quotient(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **
     return true;
 }
 
+/* Integers of four bits shift as those of eight, whose low bits are kept. */
+static shlo_value *shifted(shlo_writer *w, const char *name, shlo_value *const *in) {
+    const shlo_element given = in[0]->type->element;
+    const shlo_element wide = given == SHLO_I4 ? SHLO_I8 : given;
+    shlo_value *x = out_convert(w, in[0], wide), *y = out_convert(w, in[1], wide);
+    return out_convert(w, out_binary(w, name, x, y), given);
+}
+
+bool out_left_shift(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
+    (void)op;
+    results[0] = shifted(w, "stablehlo.shift_left", in);
+    return true;
+}
+
 /* To the right a sign follows where there is one. */
 bool out_right_shift(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     (void)op;
     const bool plain = dtype_is_unsigned(out_dtype(in[0]));
-    results[0] =
-        out_binary(w, plain ? "stablehlo.shift_right_logical" : "stablehlo.shift_right_arithmetic",
-                   in[0], in[1]);
+    results[0] = shifted(
+        w, plain ? "stablehlo.shift_right_logical" : "stablehlo.shift_right_arithmetic", in);
     return true;
 }
 
@@ -125,11 +138,15 @@ bool out_is_clamped(const shlo_writer *w, ir_op op) {
 
 /* ---- written out ---- */
 
-/* Two roundings in place of one. */
+/* Two roundings in place of one; of narrow floats the product is exact in f32. */
 bool out_fma(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results) {
     (void)op;
-    results[0] =
-        out_binary(w, "stablehlo.add", out_binary(w, "stablehlo.multiply", in[0], in[1]), in[2]);
+    const shlo_element given = in[0]->type->element;
+    const shlo_element wide = dtype_is_narrow(out_dtype(in[0])) ? SHLO_F32 : given;
+    shlo_value *x = out_convert(w, in[0], wide), *y = out_convert(w, in[1], wide);
+    shlo_value *sum = out_binary(w, "stablehlo.add", out_binary(w, "stablehlo.multiply", x, y),
+                                 out_convert(w, in[2], wide));
+    results[0] = out_convert(w, sum, given);
     return true;
 }
 
