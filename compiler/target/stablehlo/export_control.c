@@ -294,6 +294,11 @@ bool out_scatter(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **r
     const int64_t axis = out_axis(w, op, rank);
     int64_t window[IR_MAX_RANK];
     uint32_t windows = 0;
+    /* A place is one element of the axis, also where that has none. */
+    if (shlo_type_count(in[0]->type) == 0) {
+        memcpy(results, in, ir_op_get(w->m, op)->result_count * sizeof(shlo_value *));
+        return true;
+    }
     for (uint32_t i = 0; i < rank; i++)
         if (i != axis)
             window[windows++] = i;
