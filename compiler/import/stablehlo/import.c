@@ -21,7 +21,7 @@ static const struct handler {
 /* ---- messages ---- */
 
 /* Places are mostly asked for in their order, so each goes on from the last one. */
-/* Where each line begins. */
+/* Finds where each line begins. */
 static void find_lines(importer *im) {
     size_t count = 1, at = 0;
     for (const char *p = im->text; p && *p; p++)
