@@ -190,16 +190,6 @@ static const shlo_attr *convolution(text_reader *r) {
     return good ? a : NULL;
 }
 
-static bool float_number(text_reader *r, double *out) {
-    char *end;
-    reader_blanks(r);
-    *out = strtod(r->p, &end);
-    if (end == r->p)
-        return reader_fail(r, "expected a number");
-    r->p = end;
-    return true;
-}
-
 /* <atol = 1.0, rtol = 0.0, ulps = 5, mode = #stablehlo.result_accuracy_mode<TOLERANCE>> */
 static const shlo_attr *accuracy(text_reader *r) {
     shlo_attr *a = reader_attr(r, SHLO_ATTR_ACCURACY);
@@ -207,7 +197,7 @@ static const shlo_attr *accuracy(text_reader *r) {
     do {
         if (reader_take(r, "atol") || reader_take(r, "rtol")) {
             const int which = r->p[-4] == 'r';
-            if (!reader_need(r, "=") || !float_number(r, &a->numbers[which]))
+            if (!reader_need(r, "=") || !reader_number(r, &a->numbers[which]))
                 return NULL;
         } else if (reader_take(r, "ulps")) {
             if (!reader_need(r, "=") || !reader_integer(r, &a->integer))

@@ -45,6 +45,7 @@ bool reader_need(text_reader *r, const char *token);
 /* A word of letters, digits, _ $ . and -; its length, 0: none is next. */
 size_t reader_word(text_reader *r, const char **out);
 bool reader_integer(text_reader *r, int64_t *out);
+bool reader_number(text_reader *r, double *out); /* a decimal */
 /* "...", without its escapes; NULL when reported. */
 const char *reader_string(text_reader *r, size_t *length);
 /* @name or @"name"; NULL when reported. */

@@ -112,6 +112,16 @@ bool reader_integer(text_reader *r, int64_t *out) {
     return true;
 }
 
+bool reader_number(text_reader *r, double *out) {
+    char *end;
+    reader_blanks(r);
+    *out = strtod(r->p, &end);
+    if (end == r->p)
+        return reader_fail(r, "expected a number");
+    r->p = end;
+    return true;
+}
+
 /* ---- strings ---- */
 
 static int hex_digit(char c) {

@@ -28,16 +28,6 @@ const shlo_type *reader_tensor(text_reader *r, shlo_element e, uint32_t rank, co
 
 /* ---- quantised elements: !quant.uniform<i8<-128:127>:f32:1, {0.5:3, 0.25}> ---- */
 
-static bool number(text_reader *r, double *out) {
-    char *end;
-    reader_blanks(r);
-    *out = strtod(r->p, &end);
-    if (end == r->p)
-        return reader_fail(r, "expected a number");
-    r->p = end;
-    return true;
-}
-
 /* i8, or u8 as quantised types write ui8. */
 static shlo_element storage_element(text_reader *r) {
     const char *word;
@@ -65,7 +55,7 @@ typedef VEC(int64_t) zero_list;
 static bool scale(text_reader *r, scale_list *scales, zero_list *zeros) {
     double value;
     int64_t zero = 0;
-    if (!number(r, &value) || (reader_take(r, ":") && !reader_integer(r, &zero)))
+    if (!reader_number(r, &value) || (reader_take(r, ":") && !reader_integer(r, &zero)))
         return false;
     vec_push(scales, value);
     vec_push(zeros, zero);
