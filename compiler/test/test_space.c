@@ -195,7 +195,7 @@ static void check_folder(const char *folder) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         if (length > 4 && strcmp(entries[i]->d_name + length - 4, ".tsr") == 0)
             check_file(path);
-        else
+        else if (entries[i]->d_type == DT_DIR)
             check_folder(path);
         free(entries[i]);
     }

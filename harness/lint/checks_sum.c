@@ -192,6 +192,8 @@ void lint_check_sums(const lint_kernel *k) {
     }
     if (k->report->given)
         return; /* what else there should be is said of the cases of the source */
+    if (k->kernel->dim_count == 0)
+        return; /* its shapes are numbers: there is no other case */
     if (adds && !exact)
         lint_add(k, LINT_NO_EXACT_CASE, lint_kernel_span(k), NULL,
                  "%s is exact for small integers, and no case has them for all floats",
