@@ -136,7 +136,8 @@ static ir_value magnitude(importer *im, complex_value x) {
 /* (ac + bd, bc - ad) / (c^2 + d^2), in f64; of f64 with c and d divided by the greater first. */
 static complex_value divided(importer *im, complex_value x, complex_value y) {
     const dtype t = import_type_of(im, x.re)->element;
-    complex_value a = wide(im, x), b = wide(im, y);
+    const complex_value x_wide = wide(im, x), y_wide = wide(im, y);
+    complex_value a = x_wide, b = y_wide;
     if (t == DTYPE_F64) {
         ir_value scale =
             import_binary(im, GRAPH_MAXIMUM, un(im, GRAPH_ABS, b.re), un(im, GRAPH_ABS, b.im));
@@ -146,6 +147,17 @@ static complex_value divided(importer *im, complex_value x, complex_value y) {
     ir_value norm = add(im, mul(im, b.re, b.re), mul(im, b.im, b.im));
     complex_value q = {quotient(im, add(im, mul(im, a.re, b.re), mul(im, a.im, b.im)), norm),
                        quotient(im, sub(im, mul(im, a.im, b.re), mul(im, a.re, b.im)), norm)};
+    /* A finite number by an infinite one is 0. */
+    ir_value infinity = import_like(im, b.re, __builtin_inf());
+    ir_value endless =
+        import_binary(im, GRAPH_OR, import_is(im, "eq", un(im, GRAPH_ABS, y_wide.re), infinity),
+                      import_is(im, "eq", un(im, GRAPH_ABS, y_wide.im), infinity));
+    ir_value finite =
+        import_binary(im, GRAPH_AND, import_is(im, "lt", un(im, GRAPH_ABS, x_wide.re), infinity),
+                      import_is(im, "lt", un(im, GRAPH_ABS, x_wide.im), infinity));
+    ir_value none = import_binary(im, GRAPH_AND, endless, finite), zero = import_like(im, b.re, 0);
+    q.re = build_select(&im->b, none, zero, q.re);
+    q.im = build_select(&im->b, none, zero, q.im);
     return rounded(im, q, t);
 }
 
@@ -168,11 +180,16 @@ static complex_value root(importer *im, complex_value x) {
     return rounded(im, (complex_value){re, side}, t);
 }
 
+/* x where it is a zero: so a real number has a real function, also where that is infinite. */
+static ir_value zero_or(importer *im, ir_value x, ir_value otherwise) {
+    return build_select(&im->b, import_is(im, "eq", x, import_like(im, x, 0)), x, otherwise);
+}
+
 /* e^a (cos b, sin b) */
 static complex_value exponential(importer *im, complex_value x) {
     ir_value size = un(im, GRAPH_EXP, x.re);
     return (complex_value){mul(im, size, un(im, GRAPH_COS, x.im)),
-                           mul(im, size, un(im, GRAPH_SIN, x.im))};
+                           zero_or(im, x.im, mul(im, size, un(im, GRAPH_SIN, x.im)))};
 }
 
 /* (ln |z|, angle): near |z| = 1 by log1p of a^2 + b^2 - 1, which f64 has to enough digits. */
@@ -218,12 +235,24 @@ static complex_value turned(importer *im, complex_value x, bool back) {
                 : (complex_value){un(im, GRAPH_NEG, x.im), x.re};
 }
 
-static complex_value tangent(importer *im, complex_value x) {
-    return divided(im, sine(im, x), cosine(im, x));
+/* With t = e^-2|a|: (sign(a) (1 - t^2), 2 t sin 2b) / (1 + 2 t cos 2b + t^2), which cannot
+ * overflow. */
+static complex_value hyperbolic_tangent(importer *im, complex_value x) {
+    ir_value a = un(im, GRAPH_ABS, x.re), two = import_like(im, a, 2);
+    ir_value down = un(im, GRAPH_NEG, mul(im, two, a)), t = un(im, GRAPH_EXP, down);
+    ir_value angle = mul(im, import_like(im, x.im, 2), x.im), twice = mul(im, two, t);
+    ir_value below =
+        add(im, add(im, import_like(im, a, 1), mul(im, twice, un(im, GRAPH_COS, angle))),
+            mul(im, t, t));
+    ir_value size = quotient(im, un(im, GRAPH_NEG, un(im, GRAPH_EXPM1, mul(im, two, down))), below);
+    ir_value negative = import_is(im, "lt", x.re, import_like(im, x.re, 0));
+    ir_value re = build_select(&im->b, negative, un(im, GRAPH_NEG, size), size);
+    ir_value side = quotient(im, mul(im, twice, un(im, GRAPH_SIN, angle)), below);
+    return (complex_value){zero_or(im, x.re, re), zero_or(im, x.im, side)};
 }
 
-static complex_value hyperbolic_tangent(importer *im, complex_value x) {
-    return turned(im, tangent(im, turned(im, x, false)), true);
+static complex_value tangent(importer *im, complex_value x) {
+    return turned(im, hyperbolic_tangent(im, turned(im, x, false)), true);
 }
 
 static complex_value hyperbolic_sine_of(importer *im, complex_value x) {
@@ -240,7 +269,7 @@ static complex_value exponential_minus_one(importer *im, complex_value x) {
     ir_value less = mul(im, import_like(im, half, 2), mul(im, half, half));
     return (complex_value){
         sub(im, mul(im, un(im, GRAPH_EXPM1, x.re), un(im, GRAPH_COS, x.im)), less),
-        mul(im, un(im, GRAPH_EXP, x.re), un(im, GRAPH_SIN, x.im))};
+        zero_or(im, x.im, mul(im, un(im, GRAPH_EXP, x.re), un(im, GRAPH_SIN, x.im)))};
 }
 
 static complex_value one_of(importer *im, complex_value like) {
@@ -251,12 +280,16 @@ static complex_value inverse_root(importer *im, complex_value x) {
     return divided(im, one_of(im, x), root(im, x));
 }
 
-/* 1 / (1 + e^-z) */
+/* 1 / (1 + w) of w = e^-z; where a < 0 w / (1 + w) of w = e^z, so that w is never large. */
 static complex_value logistic(importer *im, complex_value x) {
-    complex_value e =
-        exponential(im, (complex_value){un(im, GRAPH_NEG, x.re), un(im, GRAPH_NEG, x.im)});
-    e.re = add(im, e.re, import_like(im, e.re, 1));
-    return divided(im, one_of(im, x), e);
+    ir_value negative = import_is(im, "lt", x.re, import_like(im, x.re, 0));
+    ir_value angle = build_select(&im->b, negative, x.im, un(im, GRAPH_NEG, x.im));
+    complex_value w =
+        exponential(im, (complex_value){un(im, GRAPH_NEG, un(im, GRAPH_ABS, x.re)), angle});
+    complex_value one = one_of(im, x), below = {add(im, w.re, one.re), w.im};
+    complex_value above = {build_select(&im->b, negative, w.re, one.re),
+                           build_select(&im->b, negative, w.im, one.im)};
+    return divided(im, above, below);
 }
 
 static complex_value logarithm_plus_one(importer *im, complex_value x) {
@@ -266,7 +299,10 @@ static complex_value logarithm_plus_one(importer *im, complex_value x) {
     ir_value near = un(im, GRAPH_LOG1P, build_convert(&im->b, rest, DTYPE_F32));
     near = mul(im, near, import_like(im, near, 0.5));
     ir_value moved = add(im, x.re, import_like(im, x.re, 1));
-    return (complex_value){near, import_binary(im, GRAPH_ATAN2, x.im, moved)};
+    ir_value far = un(im, GRAPH_LOG, magnitude(im, (complex_value){moved, x.im}));
+    ir_value is_near = import_is(im, "lt", un(im, GRAPH_ABS, near), import_like(im, near, 20));
+    return (complex_value){build_select(&im->b, is_near, near, far),
+                           import_binary(im, GRAPH_ATAN2, x.im, moved)};
 }
 
 /* z / |z|, and z where that is 0. */
