@@ -19,7 +19,6 @@ typedef struct imported_kernel {
 
 typedef struct imported_program {
     shlo_module *module;
-    uint32_t size; /* of its text, behind which heads stand */
     VEC(imported_kernel) kernels;
 } imported_program;
 
@@ -161,14 +160,13 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
     text heads;
     imported_program *p = s->program = ARENA_NEW(&s->memory, imported_program, 1);
     p->module = read_module(s, name, data, size, d);
-    p->size = s->text.size;
     text_init(&heads);
     text_append(&heads, "from tessera import *\n");
     for (const shlo_function *f = p->module ? p->module->first : NULL; f; f = f->next) {
         status st = STATUS_INIT;
         if (!is_entry(p, f))
             continue;
-        imported_kernel one = {f, shlo_import(p->module, f->name, name, s->text.data, &st)};
+        imported_kernel one = {f, shlo_import(p->module, f->name, s->text.data, &st)};
         if (one.graph) {
             put_name(one.graph, kernel_name(p, f));
             write_head(&heads, kernel_name(p, f), one.graph);
@@ -192,8 +190,7 @@ static const ast_function *at_function(compiler_source *s, const ast_function *h
     return own;
 }
 
-void imported_connect(compiler_source *s, diagnostics *d) {
-    (void)d;
+void imported_connect(compiler_source *s) {
     for (uint32_t i = 0; s->program && i < s->kernel_count && i < s->program->kernels.count; i++) {
         const imported_kernel *one = &s->program->kernels.items[i];
         kernel_interface *k = &s->interfaces[i];

@@ -281,7 +281,7 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     for (size_t i = 0; i < s->modules.count; i++)
         read_parts(s, s->modules.items[i], &d);
     read_kernels(s, &d);
-    imported_connect(s, &d);
+    imported_connect(s);
     same_as_resolve(s, &d);
     size_t read = d.places.count;
     for (uint32_t i = 0; i < s->kernel_count; i++)

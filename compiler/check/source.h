@@ -194,7 +194,7 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
 span imported_read(compiler_source *s, const char *name, const char *data, size_t size,
                    diagnostics *d);
 /* Gives the kernels, whose heads are read, their graphs and their places. */
-void imported_connect(compiler_source *s, diagnostics *d);
+void imported_connect(compiler_source *s);
 void imported_release(compiler_source *s);
 
 /* graph_text.c: the decorator @graph, whatever it holds; NULL: there is none. */

@@ -20,7 +20,6 @@ static const struct handler {
 
 /* ---- messages ---- */
 
-/* Places are mostly asked for in their order, so each goes on from the last one. */
 /* Finds where each line begins. */
 static void find_lines(importer *im) {
     size_t count = 1, at = 0;
@@ -448,14 +447,9 @@ static bool import_functions(importer *im, const shlo_function *entry) {
     return good;
 }
 
-ir_module *shlo_import(const shlo_module *source, const char *entry, const char *file,
-                       const char *words, status *st) {
-    importer im = {.source = source,
-                   .st = st,
-                   .file = file,
-                   .text = words,
-                   .lifted = -1,
-                   .m = ir_module_new()};
+ir_module *shlo_import(const shlo_module *source, const char *entry, const char *words,
+                       status *st) {
+    importer im = {.source = source, .st = st, .text = words, .lifted = -1, .m = ir_module_new()};
     const shlo_function *f = shlo_function_named(source, entry);
     opset_register(graph_op_table());
     find_lines(&im);

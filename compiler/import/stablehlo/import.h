@@ -20,7 +20,6 @@ typedef struct importer {
     ir_builder b;
     status *st;
     bool failed;
-    const char *file; /* for messages; NULL: the module has none */
     const char *text; /* of the file; NULL: it is bytecode */
     uint64_t *lines;  /* offsets at which its lines begin */
     uint32_t line_count;
@@ -124,7 +123,7 @@ ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y);
 /* ---- import_control.c ---- */
 /* Values that a region reads and does not make, each once. The caller frees them. */
 typedef VEC(const shlo_value *) value_refs;
-void import_captures(importer *im, const shlo_op *op, value_refs *out);
+void import_captures(const shlo_op *op, value_refs *out);
 
 /* ---- import_combine.c ---- */
 /* The one operation of a body of two scalars that is a sum, a product, a maximum or a minimum of
@@ -173,9 +172,8 @@ bool import_composite_is_own(const shlo_op *op);
 #undef SHLO
 
 /* The module's functions as one module of Graph IR whose kernel is `entry`; owned by the caller
- * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place. `file`
- * and its `words` (NULL: bytecode) are for places. */
-ir_module *shlo_import(const shlo_module *source, const char *entry, const char *file,
-                       const char *words, status *st);
+ * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place. `words`
+ * (NULL: bytecode), the text of `source`, are for places. */
+ir_module *shlo_import(const shlo_module *source, const char *entry, const char *words, status *st);
 
 #endif

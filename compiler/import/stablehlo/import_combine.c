@@ -97,7 +97,7 @@ bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, cons
     if (!body || body->argument_count != 2 * count || !body->last || !body->last->info ||
         body->last->info->opcode != SHLO_OP_RETURN)
         return import_refuse(im, op, "its body does not take two scalars for each tensor");
-    import_captures(im, op, &outside);
+    import_captures(op, &outside);
     im->b.block = block;
     im->b.before = 0;
     im->in_combiner = true;
@@ -386,7 +386,7 @@ bool import_map(importer *im, const shlo_op *op, int graph, ir_value *results) {
     memcpy(im->shape, t.dims, sizeof im->shape);
     value_refs outside = {0};
     import_values kept = {0};
-    import_captures(im, op, &outside);
+    import_captures(op, &outside);
     for (size_t i = 0; i < outside.count; i++) {
         ir_value *made = &im->made[outside.items[i]->number];
         vec_push(&kept, *made);

@@ -44,8 +44,7 @@ static void note_outside(const shlo_block *block, const number_range *r, value_r
     }
 }
 
-void import_captures(importer *im, const shlo_op *op, value_refs *out) {
-    (void)im;
+void import_captures(const shlo_op *op, value_refs *out) {
     number_range r = {UINT32_MAX, 0};
     for (uint32_t i = 0; i < op->region_count; i++)
         if (op->regions[i])
@@ -238,7 +237,7 @@ bool import_branches(importer *im, const shlo_op *op, int graph, ir_value *resul
         return import_refuse(im, op, "needs an index, branches and a result");
     if (op->region_count > BRANCHES_MAX)
         return import_refuse(im, op, "has more than %d branches", BRANCHES_MAX);
-    import_captures(im, op, &captured);
+    import_captures(op, &captured);
     const bool good = chosen(im, op, &captured, results);
     vec_release(&captured);
     return good;
@@ -313,7 +312,7 @@ bool import_loop(importer *im, const shlo_op *op, int graph, ir_value *results) 
     value_refs captured = {0};
     if (op->operand_count == 0 || op->result_count != op->operand_count)
         return import_refuse(im, op, "carries nothing, or gives other values than it takes");
-    import_captures(im, op, &captured);
+    import_captures(op, &captured);
     const bool good = has_values(im, op, &captured) && general_loop(im, op, &captured, results);
     vec_release(&captured);
     return good;

@@ -150,7 +150,7 @@ static bool selection(importer *im, const shlo_op *op, ir_block block, const shl
     im->made[select->arguments[1].number] = v[2];
     value_refs outside = {0};
     import_values outer = {0};
-    import_captures(im, op, &outside);
+    import_captures(op, &outside);
     const bool good = import_repeat_constants(im, op, &outside, &outer) && import_block(im, select);
     const ir_value *from = outer.items;
     if (good) {
