@@ -166,7 +166,7 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
         status st = STATUS_INIT;
         if (!is_entry(p, f))
             continue;
-        imported_kernel one = {f, shlo_import(p->module, f->name, s->text.data, &st)};
+        imported_kernel one = {f, shlo_import(p->module, f->name, &s->text, &st)};
         if (one.graph) {
             put_name(one.graph, kernel_name(p, f));
             write_head(&heads, kernel_name(p, f), one.graph);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/build.h"
 #include "ops/combine.h"
 
 /* ---- drafts ---- */
@@ -122,9 +123,7 @@ static void fill_block(checker *c, ir_block from, ir_block to, const value_list 
     for (size_t i = 0; hands_on && i < taken.count; i++)
         vec_push(&last, taken.items[i]);
     ir_builder b = {.m = m, .block = to, .location = c->builder.location};
-    ir_op end = ir_build(&b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                           .operands = last.items,
-                                           .operand_count = (uint32_t)last.count});
+    ir_op end = build_next(&b, last.items, (uint32_t)last.count);
     for (ir_op op = ir_block_get(m, from)->first, behind; op; op = behind) {
         ir_op_data *d = ir_op_get(m, op);
         behind = d->next;

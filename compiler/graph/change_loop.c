@@ -55,7 +55,7 @@ ir_op loop_change(ir_module *m, ir_op old, loop_draft *n) {
         n->arguments.items[i] = now;
     }
     ir_builder inside = {.m = m, .block = block};
-    combiner_end(&inside, n->next.items, (uint32_t)n->next.count);
+    build_next(&inside, n->next.items, (uint32_t)n->next.count);
     const ir_op end = ir_block_get(m, block)->last;
     const ir_op last = ir_block_get(m, from)->last;
     for (ir_op op = ir_block_get(m, from)->first, next; op != last; op = next) {

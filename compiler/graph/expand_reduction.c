@@ -54,7 +54,7 @@ static ir_op try_fold(combiner *c, const combiner_values *operands) {
     ir_builder in = {.m = c->m, .block = ir_op_block(c->m, fold, 0)};
     take_parts(c, in.block, operands, c->s.axis, arguments);
     combiner_apply(c, &in, arguments, arguments);
-    combiner_end(&in, arguments, count);
+    build_next(&in, arguments, count);
     free(axes);
     free(arguments);
     if (2 * count <= LIMIT_OPERANDS && fold_verify(c->m, fold, &why))
@@ -74,7 +74,7 @@ static void loop_over_axis(combiner *c, combiner_values *operands) {
     combiner_take_turn(c, in.block);
     take_parts(c, in.block, operands, 0, arguments);
     combiner_apply(c, &in, arguments, arguments);
-    combiner_end(&in, arguments, count);
+    build_next(&in, arguments, count);
     free(arguments);
     for (uint32_t i = 0; i < count; i++)
         operands->items[i] = ir_op_result(c->m, loop, i);
@@ -134,7 +134,7 @@ static bool fold_pieces(combiner *c, combiner_values *operands, int64_t pieces) 
     inner.count = cut.count;
     take_parts(c, c->b.block, &cut, 0, inner.items);
     bool ok = fold_all(c, &inner);
-    combiner_end(&c->b, inner.items, count);
+    build_next(&c->b, inner.items, count);
     c->b = outside;
     if (!ok)
         ir_op_erase(c->m, loop);

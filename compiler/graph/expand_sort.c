@@ -96,7 +96,7 @@ void combiner_expand_sort(combiner *c, ir_value *results) {
             passes[i] = build_broadcast(&in, number, 1, &length, NULL);
         }
         build_pass(c, &in, values, passes);
-        combiner_end(&in, values, carried);
+        build_next(&in, values, carried);
         for (uint32_t i = 0; i < c->s.count; i++)
             results[i] = ir_op_result(c->m, loop, i);
         free(values);

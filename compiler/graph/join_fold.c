@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/join_turns.h"
+#include "ops/build.h"
 #include "ops/fold.h"
 
 typedef struct fold_state {
@@ -185,8 +186,7 @@ static bool end_block(fold_state *f) {
         if (!join_number(f->j, x) || !x->value || !(next[i] = join_align(f->j, x, &f->carried[i])))
             return false;
     }
-    ir_op_spec spec = {.opcode = GRAPH_NEXT, .operands = next, .operand_count = f->count};
-    ir_build(&f->j->e.b, &spec);
+    build_next(&f->j->e.b, next, f->count);
     return true;
 }
 

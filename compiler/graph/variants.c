@@ -24,9 +24,7 @@ static void move_into(ir_module *m, ir_op vmap, ir_op end) {
     const ir_op_data *r = ir_op_get(m, end);
     const ir_block block = ir_op_block(m, vmap, 0);
     ir_builder inside = {.m = m, .block = block};
-    ir_build(&inside, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                    .operands = r->operands,
-                                    .operand_count = r->operand_count});
+    build_next(&inside, r->operands, r->operand_count);
     const ir_op next = ir_block_get(m, block)->last;
     for (ir_op op = ir_kernel_body(m)->first, behind; op != vmap; op = behind) {
         behind = ir_op_get(m, op)->next;
@@ -117,9 +115,7 @@ static void wrap_block(ir_module *m, ir_block block, const char *keep) {
                                                              .region_count = 1});
     const ir_block inner = ir_op_block(m, checkpoint, 0);
     ir_builder inside = {.m = m, .block = inner, .location = e->location};
-    const ir_op next = ir_build(&inside, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                                       .operands = e->operands,
-                                                       .operand_count = e->operand_count});
+    const ir_op next = build_next(&inside, e->operands, e->operand_count);
     for (ir_op op = b->first, behind; op != checkpoint; op = behind) {
         behind = ir_op_get(m, op)->next;
         ir_op_move_before(m, op, next);

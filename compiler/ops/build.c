@@ -156,6 +156,40 @@ ir_value build_concat(ir_builder *b, int axis, const ir_value *items, uint32_t c
                       : ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, items, count, &attr, 1), 0);
 }
 
+void build_dot_axes(ir_module *m, const dot_axes *axes, ir_named_attr *attrs) {
+    attrs[0] = (ir_named_attr){"x_contract", ir_attr_int_array(m, axes->x, axes->contracted)};
+    attrs[1] = (ir_named_attr){"y_contract", ir_attr_int_array(m, axes->y, axes->contracted)};
+    attrs[2] = (ir_named_attr){"x_batch", ir_attr_int_array(m, axes->x_batch, axes->batch)};
+    attrs[3] = (ir_named_attr){"y_batch", ir_attr_int_array(m, axes->y_batch, axes->batch)};
+}
+
+ir_value build_dot(ir_builder *b, ir_value x, ir_value y, const dot_axes *axes) {
+    ir_named_attr attrs[DOT_AXES_ATTRS + 1];
+    build_dot_axes(b->m, axes, attrs);
+    attrs[DOT_AXES_ATTRS] =
+        (ir_named_attr){"order", ir_attr_string(b->m, order_info_of(ORDER_CHUNK512)->name)};
+    return build(b, GRAPH_DOT, (ir_value[]){x, y}, 2, attrs, DOT_AXES_ATTRS + 1);
+}
+
+/* Parameters: the builder, and the operation's parts. */
+ir_op build_along(ir_builder *b, int opcode, int axis, const ir_value *operands, uint32_t count,
+                  const ir_type *results, uint32_t result_count) {
+    const ir_named_attr attr = {"axis", ir_attr_int(b->m, axis)};
+    return ir_build(b, &(ir_op_spec){.opcode = opcode,
+                                     .operands = operands,
+                                     .operand_count = count,
+                                     .results = results,
+                                     .result_count = result_count,
+                                     .attrs = &attr,
+                                     .attr_count = 1,
+                                     .region_count = 1});
+}
+
+ir_op build_next(ir_builder *b, const ir_value *values, uint32_t count) {
+    return ir_build(
+        b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = values, .operand_count = count});
+}
+
 ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop) {
     const ir_type_data *d = build_type(b, x);
     ir_dim from[IR_MAX_RANK] = {0}, to[IR_MAX_RANK];

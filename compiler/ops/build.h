@@ -41,6 +41,21 @@ ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis);
 ir_value build_slice(ir_builder *b, ir_value x, const ir_dim *start, const ir_dim *stop);
 /* All of these, one behind the other along an axis; of one alone it. */
 ir_value build_concat(ir_builder *b, int axis, const ir_value *items, uint32_t count);
+/* Axes of a contraction, by number in x and in y. */
+typedef struct dot_axes {
+    int64_t x[IR_MAX_RANK], y[IR_MAX_RANK], x_batch[IR_MAX_RANK], y_batch[IR_MAX_RANK];
+    uint32_t contracted, batch;
+} dot_axes;
+enum { DOT_AXES_ATTRS = 4 };
+void build_dot_axes(ir_module *m, const dot_axes *axes, ir_named_attr *attrs);
+/* Contracts in chunk512. */
+ir_value build_dot(ir_builder *b, ir_value x, ir_value y, const dot_axes *axes);
+/* An operation along an axis whose block, which is empty, says how elements are put together:
+ * GRAPH_REDUCE_WITH, GRAPH_SORT, GRAPH_SCATTER. Parameters: operands and types of results. */
+ir_op build_along(ir_builder *b, int opcode, int axis, const ir_value *operands, uint32_t count,
+                  const ir_type *results, uint32_t result_count);
+/* Ends a block with the values that it gives. */
+ir_op build_next(ir_builder *b, const ir_value *values, uint32_t count);
 ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop);
 
 /* The `site` of words of steps, which is no draw's. */

@@ -68,11 +68,6 @@ ir_value combiner_take_turn(combiner *c, ir_block loop) {
     return ir_block_add_argument(c->m, loop, ir_type_tensor(c->m, DTYPE_I32, 0, NULL), NULL);
 }
 
-void combiner_end(ir_builder *b, const ir_value *values, uint32_t count) {
-    ir_op_spec spec = {.opcode = GRAPH_NEXT, .operands = values, .operand_count = count};
-    ir_build(b, &spec);
-}
-
 ir_value *combiner_room(size_t count) {
     return base_calloc(count + 1, sizeof(ir_value));
 }

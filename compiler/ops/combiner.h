@@ -31,7 +31,6 @@ ir_op combiner_begin_loop(combiner *c, const combiner_values *operands, uint32_t
 /* An argument of a block for each value; the turn of a loop. */
 void combiner_take(combiner *c, ir_block block, const combiner_values *values, ir_value *out);
 ir_value combiner_take_turn(combiner *c, ir_block loop);
-void combiner_end(ir_builder *b, const ir_value *values, uint32_t count);
 /* For so many values; the caller frees it. */
 ir_value *combiner_room(size_t count);
 

@@ -73,6 +73,10 @@ static uint32_t line_of(const source_text *s, uint32_t offset) {
     return low;
 }
 
+uint32_t source_line_of(const source_text *s, uint32_t offset) {
+    return line_of(s, offset) + 1;
+}
+
 source_position source_position_of(const source_text *s, uint32_t offset) {
     uint32_t line = line_of(s, offset), column = 1;
     for (uint32_t i = s->lines[line]; i < offset && i < s->size; i++)

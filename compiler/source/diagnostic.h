@@ -89,6 +89,8 @@ span source_text_add(source_text *s, arena *a, const char *name, const char *dat
 const char *source_name_at(const source_text *s, uint32_t offset);
 bool source_is_first(const source_text *s, uint32_t offset);
 source_position source_position_of(const source_text *s, uint32_t offset);
+/* Its line alone, counted from 1 through all files, in logarithmic time. */
+uint32_t source_line_of(const source_text *s, uint32_t offset);
 /* The other way: the byte at a line and column of the first file, or the end of the source. */
 uint32_t source_offset_of(const source_text *s, uint32_t line, uint32_t column);
 span span_join(span first, span last);

@@ -2,24 +2,18 @@
 #include <string.h>
 
 #include "ir/copy.h"
+#include "ops/build.h"
 #include "ops/combiner.h"
 #include "transforms/batches.h"
 
 /* The combiner along an axis, of operands for all parts. */
-static ir_op build_along(batching *s, ir_op op, int axis, const ir_value *operands,
-                         const ir_type *results) {
+static ir_op combine_along(batching *s, ir_op op, int axis, const ir_value *operands,
+                           const ir_type *results) {
     ir_module *m = s->m;
     const ir_op_data *d = ir_op_get(m, op);
     const ir_block_data *old = ir_block_get(m, ir_op_block(m, op, 0));
-    const ir_named_attr attr = {"axis", ir_attr_int(m, axis)};
-    ir_op made = ir_build(&s->b, &(ir_op_spec){.opcode = d->opcode,
-                                               .operands = operands,
-                                               .operand_count = d->operand_count,
-                                               .results = results,
-                                               .result_count = d->result_count,
-                                               .attrs = &attr,
-                                               .attr_count = 1,
-                                               .region_count = 1});
+    ir_op made =
+        build_along(&s->b, d->opcode, axis, operands, d->operand_count, results, d->result_count);
     const ir_builder around = batch_enter(s, ir_op_block(m, made, 0));
     for (uint32_t i = 0; i < old->argument_count; i++)
         batch_set(
@@ -47,7 +41,7 @@ static void build_next_axis(batching *s, ir_op op, uint32_t whole, uint32_t behi
     for (uint32_t i = 0; i < d->result_count; i++)
         types[i] = batch_type(s, d->results[i], true);
     const int axis = (int)ir_op_int(s->m, op, "axis", 0) + 1;
-    set_results(s, op, build_along(s, op, axis, operands, types));
+    set_results(s, op, combine_along(s, op, axis, operands, types));
 }
 
 /* ---- a reduction that begins with another value for each part ---- */
@@ -120,7 +114,7 @@ static void build_flat_scatter(batching *s, ir_op op, const combine_shape *shape
                                         : flat(s, batch_all(s, d->operands[i]), shape->axis);
     for (uint32_t i = 0; i < d->result_count; i++)
         types[i] = ir_value_get(m, operands[i])->type;
-    ir_op made = build_along(s, op, 0, operands, types);
+    ir_op made = combine_along(s, op, 0, operands, types);
     for (uint32_t i = 0; i < d->result_count; i++) {
         ir_type_data t = *ir_type_get(m, types[i]);
         memmove(t.dims + 1, t.dims, sizeof *t.dims * (size_t)t.rank);

@@ -31,7 +31,7 @@ static ir_op loop_of(derivation *d, ir_op op, const combine_shape *s, const ir_v
     ir_op loop = build_turns(&d->b, &all, &inner);
     const ir_block_data *b = ir_block_get(d->m, ir_op_block(d->m, loop, 0));
     combiner_apply(&c, &inner, b->arguments + 1, next);
-    combiner_end(&inner, next, s->count);
+    build_next(&inner, next, s->count);
     free(next);
     return loop;
 }
@@ -84,7 +84,7 @@ static void fill_turn(const combiner *c, ir_builder *b, const ir_value *argument
     combiner_apply(c, b, both, next);
     for (uint32_t i = 0; i < count; i++)
         next[i] = build_scatter_set(b, arguments[i], at, next[i], 0);
-    combiner_end(b, next, count);
+    build_next(b, next, count);
     free(both);
     free(next);
 }

@@ -12,7 +12,7 @@ void derive_push(derive_values *out, const ir_value *values, uint32_t count) {
 }
 
 void derive_end_block(ir_builder *b, const derive_values *next) {
-    combiner_end(b, next->items, (uint32_t)next->count);
+    build_next(b, next->items, (uint32_t)next->count);
 }
 
 /* ---- the transform of a block ---- */

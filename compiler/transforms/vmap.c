@@ -112,7 +112,7 @@ static void fill_rule(ir_module *m, ir_op made, ir_op op, const int64_t *wrt, ui
     ir_op_erase(m, copy);
     for (uint32_t i = 0; i < count; i++)
         next[i] = out[wrt[i]];
-    combiner_end(&b, next, count);
+    build_next(&b, next, count);
 }
 
 /* A composite with a derivative of its own that is decomposed here keeps it, as the rule of a
@@ -140,7 +140,7 @@ static bool build_ruled(batching *s, ir_op op, ir_value *results) {
     const ir_op copy = copy_into(&inner, op);
     graph_decompose(&inner, copy, &own);
     ir_op_erase(m, copy);
-    combiner_end(&inner, &own, 1);
+    build_next(&inner, &own, 1);
     fill_rule(m, made, op, wrt, count);
     batch_flow_op(s, made);
     if (!build_op(s, made))
@@ -243,7 +243,7 @@ ir_builder batch_enter(batching *s, ir_block block) {
 }
 
 void batch_end(batching *s, const ir_value *values, uint32_t count) {
-    combiner_end(&s->b, values, count);
+    build_next(&s->b, values, count);
 }
 
 bool batch_block(batching *s, ir_block block) {

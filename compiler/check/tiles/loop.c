@@ -3,6 +3,7 @@
 
 #include "check/regions.h"
 #include "check/tiles/tiles.h"
+#include "ops/build.h"
 
 /* ---- calls ---- */
 
@@ -252,8 +253,7 @@ static bool end_loop(checker *c, const carried *l) {
             return refuse_change(c, l, i, now);
         next[count++] = now->value;
     }
-    ir_build(&c->builder,
-             &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = next, .operand_count = count});
+    build_next(&c->builder, next, count);
     return true;
 }
 

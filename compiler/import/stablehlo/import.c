@@ -20,47 +20,17 @@ static const struct handler {
 
 /* ---- messages ---- */
 
-/* Finds where each line begins. */
-static void find_lines(importer *im) {
-    size_t count = 1, at = 0;
-    for (const char *p = im->text; p && *p; p++)
-        count += *p == '\n';
-    im->lines = base_malloc(count * sizeof *im->lines);
-    im->line_count = im->text ? (uint32_t)count : 0;
-    im->lines[at++] = 0;
-    for (const char *p = im->text; p && *p; p++)
-        if (*p == '\n')
-            im->lines[at++] = (uint64_t)(p + 1 - im->text);
-}
-
-static uint32_t line_of(const importer *im, uint64_t offset, uint32_t *column) {
-    uint32_t low = 0, high = im->line_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (im->lines[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    *column = (uint32_t)(offset - im->lines[low]) + 1;
-    return low + 1;
-}
-
 static bool refuse_at(importer *im, uint64_t offset, const shlo_location *from, const char *what) {
-    char place[160] = "", origin[256] = "";
-    uint32_t column;
+    char origin[256] = "";
+    const uint32_t line = source_line_of(im->text, (uint32_t)offset);
+    const uint32_t column = (uint32_t)offset - im->text->lines[line - 1] + 1;
     if (im->failed)
         return false;
     im->failed = true;
-    if (im->text) {
-        const uint32_t line = line_of(im, offset, &column);
-        snprintf(place, sizeof place, "line %u column %u: ", line, column);
-    } else {
-        snprintf(place, sizeof place, "byte %llu: ", (unsigned long long)offset);
-    }
     if (from && from->file)
         snprintf(origin, sizeof origin, " (from %.180s:%u)", from->file, from->line);
-    return status_set(im->st, STATUS_INVALID, "%s%s%s", place, what, origin);
+    return status_set(im->st, STATUS_INVALID, "line %u column %u: %s%s", line, column, what,
+                      origin);
 }
 
 bool import_refuse(importer *im, const shlo_op *op, const char *format, ...) {
@@ -218,10 +188,7 @@ static bool import_op(importer *im, const shlo_op *op) {
     const int part = im->part;
     bool good;
     im->part = 0;
-    uint32_t column;
-    im->b.location = (ir_location){0};
-    if (im->text)
-        im->b.location.line = line_of(im, op->offset, &column);
+    im->b.location = (ir_location){.line = source_line_of(im->text, (uint32_t)op->offset)};
     if (op->info && import_has_complex(op)) {
         good = import_complex_op(im, op, results);
     } else if (op->info) {
@@ -257,6 +224,7 @@ bool import_block(importer *im, const shlo_block *block) {
 
 /* ---- functions ---- */
 
+/* Values of functions that are reached; the others have none to hold. */
 static void number_block(importer *im, shlo_block *block) {
     for (uint32_t i = 0; i < block->argument_count; i++)
         block->arguments[i].number = ++im->value_count;
@@ -440,6 +408,10 @@ static bool import_functions(importer *im, const shlo_function *entry) {
     for (size_t i = 0; i < called.count && good; i++)
         good = note_calls(im, called.items[i]->body, &called);
     for (size_t i = 0; i < called.count && good; i++)
+        number_block(im, called.items[i]->body);
+    im->made = base_calloc((size_t)im->value_count + 1, sizeof *im->made);
+    im->imaginary = base_calloc((size_t)im->value_count + 1, sizeof *im->imaginary);
+    for (size_t i = 0; i < called.count && good; i++)
         good = write_function(im, called.items[i], i ? GRAPH_FUNCTION : GRAPH_KERNEL);
     vec_release(&called);
     if (good)
@@ -447,22 +419,15 @@ static bool import_functions(importer *im, const shlo_function *entry) {
     return good;
 }
 
-ir_module *shlo_import(const shlo_module *source, const char *entry, const char *words,
+ir_module *shlo_import(const shlo_module *source, const char *entry, const source_text *words,
                        status *st) {
     importer im = {.source = source, .st = st, .text = words, .lifted = -1, .m = ir_module_new()};
     const shlo_function *f = shlo_function_named(source, entry);
     opset_register(graph_op_table());
-    find_lines(&im);
-    for (shlo_function *each = source->first; each; each = each->next)
-        if (each->body)
-            number_block(&im, each->body);
-    im.made = base_calloc((size_t)im.value_count + 1, sizeof *im.made);
-    im.imaginary = base_calloc((size_t)im.value_count + 1, sizeof *im.imaginary);
     bool good = f ? import_functions(&im, f)
                   : status_set(st, STATUS_INVALID, "there is no function @%.100s", entry);
     free(im.made);
     free(im.imaginary);
-    free(im.lines);
     if (good && !functions_verify(im.m, st))
         good = false;
     if (good && !ir_verify(im.m, st))

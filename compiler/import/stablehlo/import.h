@@ -11,6 +11,7 @@
 #include "import/stablehlo/table.h"
 #include "ops/build.h"
 #include "ops/control.h"
+#include "source/diagnostic.h"
 
 enum { GRAPH_NONE = -1 }; /* of a handler of one operation */
 
@@ -20,12 +21,7 @@ typedef struct importer {
     ir_builder b;
     status *st;
     bool failed;
-    const char *text; /* of the file; NULL: it is bytecode */
-    uint64_t *lines;  /* offsets at which its lines begin */
-    uint32_t line_count;
-    uint64_t at; /* of the last place that was asked for, with its line */
-    uint64_t line_start;
-    uint32_t line;        /* 0: none was */
+    const source_text *text;
     ir_value *made;       /* by number of a value of the source; 0: none */
     ir_value *imaginary;  /* the same of the second part of a complex one */
     int part;             /* of complex values that handlers see: 0 the real, 1 the imaginary one */
@@ -90,7 +86,12 @@ void import_pull(importer *im, const shlo_value *v, const ir_value **from);
 ir_value import_number(importer *im, dtype type, double value); /* a scalar */
 ir_value import_like(importer *im, ir_value like, double value);
 ir_value import_bits_like(importer *im, ir_value like, uint64_t bits);
+ir_value import_unary(importer *im, int opcode, ir_value x);
 ir_value import_binary(importer *im, int opcode, ir_value x, ir_value y);
+ir_value import_add(importer *im, ir_value x, ir_value y);
+ir_value import_sub(importer *im, ir_value x, ir_value y);
+ir_value import_mul(importer *im, ir_value x, ir_value y);
+ir_value import_div(importer *im, ir_value x, ir_value y);
 ir_value import_is(importer *im, const char *predicate, ir_value x, ir_value y);
 /* The same bits as another type of that size: the unsigned integer, or the one with a sign. */
 ir_value import_bitcast(importer *im, ir_value x, dtype to);
@@ -112,6 +113,12 @@ ir_value import_clamped(importer *im, ir_value x, int64_t highest);
 ir_value import_index_from(importer *im, ir_value x, int64_t lowest, int64_t highest);
 /* The same of each element, -1 in the place of what does not lie between them. */
 ir_value import_index_or_none(importer *im, ir_value x, int64_t highest);
+/* Windows of an axis that lie whole in it: the place of each of their elements, [windows, size]. */
+typedef struct window_axis {
+    int64_t size, stride, dilation;
+    bool reversed;
+} window_axis;
+ir_value import_window_places(importer *im, ir_dim extent, const window_axis *w);
 /* x with padding of `value` around each axis, and between its elements. */
 ir_value import_padded(importer *im, ir_value x, ir_value value, const int64_t *low,
                        const int64_t *high, const int64_t *interior);
@@ -172,8 +179,9 @@ bool import_composite_is_own(const shlo_op *op);
 #undef SHLO
 
 /* The module's functions as one module of Graph IR whose kernel is `entry`; owned by the caller
- * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place. `words`
- * (NULL: bytecode), the text of `source`, are for places. */
-ir_module *shlo_import(const shlo_module *source, const char *entry, const char *words, status *st);
+ * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place in
+ * `text`, from which `source` was read. */
+ir_module *shlo_import(const shlo_module *source, const char *entry, const source_text *words,
+                       status *st);
 
 #endif

@@ -22,12 +22,12 @@ static uint64_t repeated(dtype t, uint64_t byte) {
 static ir_value ones(importer *im, ir_value x) {
     const dtype t = import_type_of(im, x)->element;
     ir_value pairs = and_bits(im, shifted(im, GRAPH_RIGHT_SHIFT, x, 1), repeated(t, 0x55));
-    x = import_binary(im, GRAPH_SUB, x, pairs);
-    x = import_binary(im, GRAPH_ADD, and_bits(im, x, repeated(t, 0x33)),
-                      and_bits(im, shifted(im, GRAPH_RIGHT_SHIFT, x, 2), repeated(t, 0x33)));
-    x = import_binary(im, GRAPH_ADD, x, shifted(im, GRAPH_RIGHT_SHIFT, x, 4));
+    x = import_sub(im, x, pairs);
+    x = import_add(im, and_bits(im, x, repeated(t, 0x33)),
+                   and_bits(im, shifted(im, GRAPH_RIGHT_SHIFT, x, 2), repeated(t, 0x33)));
+    x = import_add(im, x, shifted(im, GRAPH_RIGHT_SHIFT, x, 4));
     x = and_bits(im, x, repeated(t, 0x0f));
-    x = import_binary(im, GRAPH_MUL, x, import_bits_like(im, x, repeated(t, 0x01)));
+    x = import_mul(im, x, import_bits_like(im, x, repeated(t, 0x01)));
     return shifted(im, GRAPH_RIGHT_SHIFT, x, 8 * (int)dtype_size(t) - 8);
 }
 
@@ -77,8 +77,8 @@ static ir_value integer_power(importer *im, ir_value x, ir_value y) {
         ir_value set = import_is(
             im, "ne", import_binary(im, GRAPH_AND, y, import_bits_like(im, y, (uint64_t)1 << bit)),
             zero);
-        power = build_select(&im->b, set, import_binary(im, GRAPH_MUL, power, base), power);
-        base = import_binary(im, GRAPH_MUL, base, base);
+        power = build_select(&im->b, set, import_mul(im, power, base), power);
+        base = import_mul(im, base, base);
     }
     if (dtype_is_unsigned(t))
         return power;
@@ -103,12 +103,12 @@ bool import_power(importer *im, const shlo_op *op, int graph, ir_value *results)
 
 /* r - q y for q = trunc(r / y): r may have been one y too far, since the quotient is rounded. */
 static ir_value remainder_step(importer *im, ir_value r, ir_value y) {
-    ir_value q = build_unary(&im->b, GRAPH_TRUNC, import_binary(im, GRAPH_DIV, r, y));
+    ir_value q = build_unary(&im->b, GRAPH_TRUNC, import_div(im, r, y));
     ir_value minus = build_unary(&im->b, GRAPH_NEG, q);
     ir_value next = ir_op_result(
         im->m, graph_build(&im->b, GRAPH_FMA, (ir_value[]){minus, y, r}, 3, NULL, 0), 0);
     ir_value under = import_is(im, "lt", next, import_like(im, next, 0));
-    return build_select(&im->b, under, import_binary(im, GRAPH_ADD, next, y), next);
+    return build_select(&im->b, under, import_add(im, next, y), next);
 }
 
 /* Numbers of f32 and of what is narrower are taken in f64, where each step is exact: the exponents
@@ -124,7 +124,7 @@ static ir_value float_remainder(importer *im, ir_value x, ir_value y) {
         double scale = 1;
         for (int i = 0; i < shift; i++)
             scale *= 2;
-        ir_value scaled = import_binary(im, GRAPH_MUL, d, import_like(im, d, scale));
+        ir_value scaled = import_mul(im, d, import_like(im, d, scale));
         r = remainder_step(im, r, scaled);
     }
     ir_value infinite = import_is(im, "eq", d, import_bits_like(im, d, 0x7ff0000000000000u));
@@ -137,7 +137,7 @@ static ir_value float_remainder(importer *im, ir_value x, ir_value y) {
     r = build_convert(&im->b, r, t);
     /* A remainder of zero has the sign of x: x * 0 has it. */
     ir_value zero = import_is(im, "eq", r, import_like(im, r, 0));
-    return build_select(&im->b, zero, import_binary(im, GRAPH_MUL, x, import_like(im, x, 0)), r);
+    return build_select(&im->b, zero, import_mul(im, x, import_like(im, x, 0)), r);
 }
 
 bool import_remainder(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -154,7 +154,7 @@ bool import_remainder(importer *im, const shlo_op *op, int graph, ir_value *resu
     }
     ir_value q = import_build(im, op, GRAPH_DIV, (ir_value[]){x, y}, 2, NULL, 0);
     if (q)
-        results[0] = import_binary(im, GRAPH_SUB, x, import_binary(im, GRAPH_MUL, q, y));
+        results[0] = import_sub(im, x, import_mul(im, q, y));
     return q != 0;
 }
 
@@ -163,11 +163,10 @@ bool import_remainder(importer *im, const shlo_op *op, int graph, ir_value *resu
 /* The mantissa is rounded to nearest even as an integer; a carry goes into the exponent. */
 static ir_value round_mantissa(importer *im, ir_value x, int drop) {
     ir_value last = and_bits(im, shifted(im, GRAPH_RIGHT_SHIFT, x, drop), 1);
-    ir_value bias = import_binary(im, GRAPH_ADD, last,
-                                  import_bits_like(im, x, ((uint64_t)1 << (drop - 1)) - 1));
+    ir_value bias = import_add(im, last, import_bits_like(im, x, ((uint64_t)1 << (drop - 1)) - 1));
     const dtype t = import_type_of(im, x)->element;
     const uint64_t all = UINT64_MAX >> (64 - 8 * dtype_size(t));
-    return and_bits(im, import_binary(im, GRAPH_ADD, x, bias), all & ~(((uint64_t)1 << drop) - 1));
+    return and_bits(im, import_add(im, x, bias), all & ~(((uint64_t)1 << drop) - 1));
 }
 
 /* Exponents above those of the format become infinity, below zero. */
@@ -225,14 +224,14 @@ bool import_next_after(importer *im, const shlo_op *op, int graph, ir_value *res
     ir_value up = import_is(im, "lt", x, y), positive = import_is(im, "gt", x, zero);
     ir_value down = build_unary(&im->b, GRAPH_NOT, up);
     ir_value grows = build_select(&im->b, positive, up, down);
-    ir_value next = build_select(&im->b, grows, import_binary(im, GRAPH_ADD, bits, one),
-                                 import_binary(im, GRAPH_SUB, bits, one));
+    ir_value next =
+        build_select(&im->b, grows, import_add(im, bits, one), import_sub(im, bits, one));
     const uint64_t sign = (uint64_t)1 << (8 * dtype_size(as) - 1);
     ir_value least = build_select(&im->b, up, one, import_bits_like(im, bits, sign | 1));
     next = build_select(&im->b, import_is(im, "eq", x, zero), least, next);
     ir_value number =
         import_binary(im, GRAPH_AND, import_is(im, "eq", x, x), import_is(im, "eq", y, y));
-    ir_value sum = import_binary(im, GRAPH_ADD, x, y); /* NaN where one of them is */
+    ir_value sum = import_add(im, x, y); /* NaN where one of them is */
     ir_value made = build_select(&im->b, import_is(im, "eq", x, y), y, import_bitcast(im, next, t));
     results[0] = build_select(&im->b, number, made, sum);
     return true;

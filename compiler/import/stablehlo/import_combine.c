@@ -81,9 +81,7 @@ bool import_end_block(importer *im, const shlo_block *body) {
     }
     const bool whole = ends.count >= body->last->operand_count;
     if (whole)
-        ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                       .operands = ends.items,
-                                       .operand_count = (uint32_t)ends.count});
+        build_next(&im->b, ends.items, (uint32_t)ends.count);
     vec_release(&ends);
     return whole || import_refuse(im, body->last, "it ends in a value that is no tensor");
 }
@@ -239,7 +237,6 @@ bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
                         ir_value *results) {
     const uint32_t count = (uint32_t)tensors->count;
     const ir_type_data first = *import_type_of(im, tensors->items[0]);
-    ir_named_attr attr = {"axis", ir_attr_int(im->m, first.rank - 1)};
     import_values operands = {0}, made = {0};
     import_types types = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -249,14 +246,8 @@ bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
     }
     for (uint32_t i = 0; i < count; i++)
         vec_push(&operands, inits->items[i]);
-    ir_op reduce = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_REDUCE_WITH,
-                                                  .operands = operands.items,
-                                                  .operand_count = 2 * count,
-                                                  .results = types.items,
-                                                  .result_count = count,
-                                                  .attrs = &attr,
-                                                  .attr_count = 1,
-                                                  .region_count = 1});
+    ir_op reduce = build_along(&im->b, GRAPH_REDUCE_WITH, first.rank - 1, operands.items, 2 * count,
+                               types.items, count);
     for (uint32_t i = 0; i < count; i++)
         vec_push(&made, ir_op_result(im->m, reduce, i));
     import_take_results(op, made.items, results);
@@ -351,15 +342,8 @@ bool import_sort(importer *im, const shlo_op *op, int graph, ir_value *results) 
         import_push(im, op->operands[i], &operands);
     for (size_t i = 0; i < operands.count; i++)
         vec_push(&types, ir_value_get(im->m, operands.items[i])->type);
-    ir_named_attr attr = {"axis", ir_attr_int(im->m, axis)};
-    ir_op sort = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SORT,
-                                                .operands = operands.items,
-                                                .operand_count = (uint32_t)operands.count,
-                                                .results = types.items,
-                                                .result_count = (uint32_t)types.count,
-                                                .attrs = &attr,
-                                                .attr_count = 1,
-                                                .region_count = 1});
+    ir_op sort = build_along(&im->b, GRAPH_SORT, (int)axis, operands.items,
+                             (uint32_t)operands.count, types.items, (uint32_t)types.count);
     for (uint32_t i = 0; i < types.count; i++)
         vec_push(&made, ir_op_result(im->m, sort, i));
     import_take_results(op, made.items, results);

@@ -77,26 +77,6 @@ ir_value import_pair(importer *im, ir_value real, ir_value imaginary) {
 
 /* ---- steps ---- */
 
-static ir_value un(importer *im, int opcode, ir_value x) {
-    return build_unary(&im->b, opcode, x);
-}
-
-static ir_value add(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_ADD, x, y);
-}
-
-static ir_value sub(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_SUB, x, y);
-}
-
-static ir_value mul(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_MUL, x, y);
-}
-
-static ir_value quotient(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_DIV, x, y);
-}
-
 static complex_value operand(const importer *im, const shlo_op *op, uint32_t i) {
     const uint32_t number = op->operands[i]->number;
     return (complex_value){im->made[number], im->imaginary[number]};
@@ -112,22 +92,24 @@ static complex_value rounded(importer *im, complex_value x, dtype to) {
 }
 
 static complex_value product(importer *im, complex_value x, complex_value y) {
-    return (complex_value){sub(im, mul(im, x.re, y.re), mul(im, x.im, y.im)),
-                           add(im, mul(im, x.re, y.im), mul(im, x.im, y.re))};
+    return (complex_value){import_sub(im, import_mul(im, x.re, y.re), import_mul(im, x.im, y.im)),
+                           import_add(im, import_mul(im, x.re, y.im), import_mul(im, x.im, y.re))};
 }
 
 /* sqrt(a^2 + b^2): of f32 in f64, where nothing overflows; of f64 by the ratio of the parts. */
 static ir_value magnitude(importer *im, complex_value x) {
     if (import_type_of(im, x.re)->element == DTYPE_F32) {
         complex_value w = wide(im, x);
-        ir_value root = un(im, GRAPH_SQRT, add(im, mul(im, w.re, w.re), mul(im, w.im, w.im)));
+        ir_value root = import_unary(
+            im, GRAPH_SQRT, import_add(im, import_mul(im, w.re, w.re), import_mul(im, w.im, w.im)));
         return build_convert(&im->b, root, DTYPE_F32);
     }
-    ir_value a = un(im, GRAPH_ABS, x.re), b = un(im, GRAPH_ABS, x.im);
+    ir_value a = import_unary(im, GRAPH_ABS, x.re), b = import_unary(im, GRAPH_ABS, x.im);
     ir_value great = import_binary(im, GRAPH_MAXIMUM, a, b),
              small = import_binary(im, GRAPH_MINIMUM, a, b);
-    ir_value ratio = quotient(im, small, great), one = import_like(im, a, 1);
-    ir_value root = mul(im, great, un(im, GRAPH_SQRT, add(im, one, mul(im, ratio, ratio))));
+    ir_value ratio = import_div(im, small, great), one = import_like(im, a, 1);
+    ir_value root = import_mul(
+        im, great, import_unary(im, GRAPH_SQRT, import_add(im, one, import_mul(im, ratio, ratio))));
     ir_value infinity = import_like(im, a, __builtin_inf());
     root = build_select(&im->b, import_is(im, "eq", great, import_like(im, a, 0)), great, root);
     return build_select(&im->b, import_is(im, "eq", great, infinity), infinity, root);
@@ -139,22 +121,25 @@ static complex_value divided(importer *im, complex_value x, complex_value y) {
     const complex_value x_wide = wide(im, x), y_wide = wide(im, y);
     complex_value a = x_wide, b = y_wide;
     if (t == DTYPE_F64) {
-        ir_value scale =
-            import_binary(im, GRAPH_MAXIMUM, un(im, GRAPH_ABS, b.re), un(im, GRAPH_ABS, b.im));
-        a = (complex_value){quotient(im, a.re, scale), quotient(im, a.im, scale)};
-        b = (complex_value){quotient(im, b.re, scale), quotient(im, b.im, scale)};
+        ir_value scale = import_binary(im, GRAPH_MAXIMUM, import_unary(im, GRAPH_ABS, b.re),
+                                       import_unary(im, GRAPH_ABS, b.im));
+        a = (complex_value){import_div(im, a.re, scale), import_div(im, a.im, scale)};
+        b = (complex_value){import_div(im, b.re, scale), import_div(im, b.im, scale)};
     }
-    ir_value norm = add(im, mul(im, b.re, b.re), mul(im, b.im, b.im));
-    complex_value q = {quotient(im, add(im, mul(im, a.re, b.re), mul(im, a.im, b.im)), norm),
-                       quotient(im, sub(im, mul(im, a.im, b.re), mul(im, a.re, b.im)), norm)};
+    ir_value norm = import_add(im, import_mul(im, b.re, b.re), import_mul(im, b.im, b.im));
+    complex_value q = {
+        import_div(im, import_add(im, import_mul(im, a.re, b.re), import_mul(im, a.im, b.im)),
+                   norm),
+        import_div(im, import_sub(im, import_mul(im, a.im, b.re), import_mul(im, a.re, b.im)),
+                   norm)};
     /* A finite number by an infinite one is 0. */
     ir_value infinity = import_like(im, b.re, __builtin_inf());
-    ir_value endless =
-        import_binary(im, GRAPH_OR, import_is(im, "eq", un(im, GRAPH_ABS, y_wide.re), infinity),
-                      import_is(im, "eq", un(im, GRAPH_ABS, y_wide.im), infinity));
-    ir_value finite =
-        import_binary(im, GRAPH_AND, import_is(im, "lt", un(im, GRAPH_ABS, x_wide.re), infinity),
-                      import_is(im, "lt", un(im, GRAPH_ABS, x_wide.im), infinity));
+    ir_value endless = import_binary(
+        im, GRAPH_OR, import_is(im, "eq", import_unary(im, GRAPH_ABS, y_wide.re), infinity),
+        import_is(im, "eq", import_unary(im, GRAPH_ABS, y_wide.im), infinity));
+    ir_value finite = import_binary(
+        im, GRAPH_AND, import_is(im, "lt", import_unary(im, GRAPH_ABS, x_wide.re), infinity),
+        import_is(im, "lt", import_unary(im, GRAPH_ABS, x_wide.im), infinity));
     ir_value none = import_binary(im, GRAPH_AND, endless, finite), zero = import_like(im, b.re, 0);
     q.re = build_select(&im->b, none, zero, q.re);
     q.im = build_select(&im->b, none, zero, q.im);
@@ -167,16 +152,17 @@ static complex_value root(importer *im, complex_value x) {
     const dtype t = import_type_of(im, x.re)->element;
     complex_value w = wide(im, x);
     ir_value zero = import_like(im, w.re, 0), half = import_like(im, w.re, 0.5);
-    ir_value a = un(im, GRAPH_ABS, w.re);
-    ir_value big = un(im, GRAPH_SQRT, mul(im, half, add(im, magnitude(im, w), a)));
+    ir_value a = import_unary(im, GRAPH_ABS, w.re);
+    ir_value big =
+        import_unary(im, GRAPH_SQRT, import_mul(im, half, import_add(im, magnitude(im, w), a)));
     ir_value safe =
         build_select(&im->b, import_is(im, "eq", big, zero), import_like(im, big, 1), big);
-    ir_value other = mul(im, half, quotient(im, un(im, GRAPH_ABS, w.im), safe));
+    ir_value other = import_mul(im, half, import_div(im, import_unary(im, GRAPH_ABS, w.im), safe));
     ir_value right = import_is(im, "ge", w.re, zero);
     ir_value re = build_select(&im->b, right, big, other);
     ir_value size = build_select(&im->b, right, other, big);
     ir_value down = import_is(im, "lt", w.im, zero);
-    ir_value side = build_select(&im->b, down, un(im, GRAPH_NEG, size), size);
+    ir_value side = build_select(&im->b, down, import_unary(im, GRAPH_NEG, size), size);
     return rounded(im, (complex_value){re, side}, t);
 }
 
@@ -187,67 +173,80 @@ static ir_value zero_or(importer *im, ir_value x, ir_value otherwise) {
 
 /* e^a (cos b, sin b) */
 static complex_value exponential(importer *im, complex_value x) {
-    ir_value size = un(im, GRAPH_EXP, x.re);
-    return (complex_value){mul(im, size, un(im, GRAPH_COS, x.im)),
-                           zero_or(im, x.im, mul(im, size, un(im, GRAPH_SIN, x.im)))};
+    ir_value size = import_unary(im, GRAPH_EXP, x.re);
+    return (complex_value){
+        import_mul(im, size, import_unary(im, GRAPH_COS, x.im)),
+        zero_or(im, x.im, import_mul(im, size, import_unary(im, GRAPH_SIN, x.im)))};
 }
 
 /* (ln |z|, angle): near |z| = 1 by log1p of a^2 + b^2 - 1, which f64 has to enough digits. */
 static complex_value logarithm(importer *im, complex_value x) {
     complex_value w = wide(im, x);
     ir_value one = import_like(im, w.re, 1);
-    ir_value square = add(im, mul(im, w.re, w.re), mul(im, w.im, w.im));
-    ir_value rest = build_convert(&im->b, sub(im, square, one), DTYPE_F32);
-    ir_value near = mul(im, import_like(im, rest, 0.5), un(im, GRAPH_LOG1P, rest));
-    ir_value far = un(im, GRAPH_LOG, magnitude(im, x));
-    ir_value is_near = import_is(im, "lt", un(im, GRAPH_ABS, rest), import_like(im, rest, 0.5));
+    ir_value square = import_add(im, import_mul(im, w.re, w.re), import_mul(im, w.im, w.im));
+    ir_value rest = build_convert(&im->b, import_sub(im, square, one), DTYPE_F32);
+    ir_value near = import_mul(im, import_like(im, rest, 0.5), import_unary(im, GRAPH_LOG1P, rest));
+    ir_value far = import_unary(im, GRAPH_LOG, magnitude(im, x));
+    ir_value is_near =
+        import_is(im, "lt", import_unary(im, GRAPH_ABS, rest), import_like(im, rest, 0.5));
     return (complex_value){build_select(&im->b, is_near, near, far),
                            import_binary(im, GRAPH_ATAN2, x.im, x.re)};
 }
 
 static ir_value halved_difference(importer *im, ir_value x, bool plus) {
-    ir_value up = un(im, GRAPH_EXP, x), down = un(im, GRAPH_EXP, un(im, GRAPH_NEG, x));
-    return mul(im, import_like(im, x, 0.5), plus ? add(im, up, down) : sub(im, up, down));
+    ir_value up = import_unary(im, GRAPH_EXP, x),
+             down = import_unary(im, GRAPH_EXP, import_unary(im, GRAPH_NEG, x));
+    return import_mul(im, import_like(im, x, 0.5),
+                      plus ? import_add(im, up, down) : import_sub(im, up, down));
 }
 
 /* (e^x - e^-x) / 2, by e^x - 1 so that nothing is lost near 0. */
 static ir_value hyperbolic_sine(importer *im, ir_value x) {
-    ir_value e = un(im, GRAPH_EXPM1, x), one = import_like(im, x, 1);
-    ir_value near = mul(im, import_like(im, x, 0.5), add(im, e, quotient(im, e, add(im, e, one))));
-    ir_value is_near = import_is(im, "lt", un(im, GRAPH_ABS, x), import_like(im, x, 16));
+    ir_value e = import_unary(im, GRAPH_EXPM1, x), one = import_like(im, x, 1);
+    ir_value near = import_mul(im, import_like(im, x, 0.5),
+                               import_add(im, e, import_div(im, e, import_add(im, e, one))));
+    ir_value is_near = import_is(im, "lt", import_unary(im, GRAPH_ABS, x), import_like(im, x, 16));
     return build_select(&im->b, is_near, near, halved_difference(im, x, false));
 }
 
 static complex_value sine(importer *im, complex_value x) {
-    return (complex_value){mul(im, un(im, GRAPH_SIN, x.re), halved_difference(im, x.im, true)),
-                           mul(im, un(im, GRAPH_COS, x.re), hyperbolic_sine(im, x.im))};
+    return (complex_value){
+        import_mul(im, import_unary(im, GRAPH_SIN, x.re), halved_difference(im, x.im, true)),
+        import_mul(im, import_unary(im, GRAPH_COS, x.re), hyperbolic_sine(im, x.im))};
 }
 
 static complex_value cosine(importer *im, complex_value x) {
     return (complex_value){
-        mul(im, un(im, GRAPH_COS, x.re), halved_difference(im, x.im, true)),
-        un(im, GRAPH_NEG, mul(im, un(im, GRAPH_SIN, x.re), hyperbolic_sine(im, x.im)))};
+        import_mul(im, import_unary(im, GRAPH_COS, x.re), halved_difference(im, x.im, true)),
+        import_unary(im, GRAPH_NEG,
+                     import_mul(im, import_unary(im, GRAPH_SIN, x.re), hyperbolic_sine(im, x.im)))};
 }
 
 /* i z, and -i z */
 static complex_value turned(importer *im, complex_value x, bool back) {
-    return back ? (complex_value){x.im, un(im, GRAPH_NEG, x.re)}
-                : (complex_value){un(im, GRAPH_NEG, x.im), x.re};
+    return back ? (complex_value){x.im, import_unary(im, GRAPH_NEG, x.re)}
+                : (complex_value){import_unary(im, GRAPH_NEG, x.im), x.re};
 }
 
 /* With t = e^-2|a|: (sign(a) (1 - t^2), 2 t sin 2b) / (1 + 2 t cos 2b + t^2), which cannot
  * overflow. */
 static complex_value hyperbolic_tangent(importer *im, complex_value x) {
-    ir_value a = un(im, GRAPH_ABS, x.re), two = import_like(im, a, 2);
-    ir_value down = un(im, GRAPH_NEG, mul(im, two, a)), t = un(im, GRAPH_EXP, down);
-    ir_value angle = mul(im, import_like(im, x.im, 2), x.im), twice = mul(im, two, t);
+    ir_value a = import_unary(im, GRAPH_ABS, x.re), two = import_like(im, a, 2);
+    ir_value down = import_unary(im, GRAPH_NEG, import_mul(im, two, a)),
+             t = import_unary(im, GRAPH_EXP, down);
+    ir_value angle = import_mul(im, import_like(im, x.im, 2), x.im), twice = import_mul(im, two, t);
     ir_value below =
-        add(im, add(im, import_like(im, a, 1), mul(im, twice, un(im, GRAPH_COS, angle))),
-            mul(im, t, t));
-    ir_value size = quotient(im, un(im, GRAPH_NEG, un(im, GRAPH_EXPM1, mul(im, two, down))), below);
+        import_add(im,
+                   import_add(im, import_like(im, a, 1),
+                              import_mul(im, twice, import_unary(im, GRAPH_COS, angle))),
+                   import_mul(im, t, t));
+    ir_value size = import_div(
+        im, import_unary(im, GRAPH_NEG, import_unary(im, GRAPH_EXPM1, import_mul(im, two, down))),
+        below);
     ir_value negative = import_is(im, "lt", x.re, import_like(im, x.re, 0));
-    ir_value re = build_select(&im->b, negative, un(im, GRAPH_NEG, size), size);
-    ir_value side = quotient(im, mul(im, twice, un(im, GRAPH_SIN, angle)), below);
+    ir_value re = build_select(&im->b, negative, import_unary(im, GRAPH_NEG, size), size);
+    ir_value side =
+        import_div(im, import_mul(im, twice, import_unary(im, GRAPH_SIN, angle)), below);
     return (complex_value){zero_or(im, x.re, re), zero_or(im, x.im, side)};
 }
 
@@ -265,11 +264,15 @@ static complex_value hyperbolic_cosine_of(importer *im, complex_value x) {
 
 /* e^z - 1 = (expm1(a) cos b - 2 sin^2(b/2), e^a sin b) */
 static complex_value exponential_minus_one(importer *im, complex_value x) {
-    ir_value half = un(im, GRAPH_SIN, mul(im, x.im, import_like(im, x.im, 0.5)));
-    ir_value less = mul(im, import_like(im, half, 2), mul(im, half, half));
-    return (complex_value){
-        sub(im, mul(im, un(im, GRAPH_EXPM1, x.re), un(im, GRAPH_COS, x.im)), less),
-        zero_or(im, x.im, mul(im, un(im, GRAPH_EXP, x.re), un(im, GRAPH_SIN, x.im)))};
+    ir_value half = import_unary(im, GRAPH_SIN, import_mul(im, x.im, import_like(im, x.im, 0.5)));
+    ir_value less = import_mul(im, import_like(im, half, 2), import_mul(im, half, half));
+    return (complex_value){import_sub(im,
+                                      import_mul(im, import_unary(im, GRAPH_EXPM1, x.re),
+                                                 import_unary(im, GRAPH_COS, x.im)),
+                                      less),
+                           zero_or(im, x.im,
+                                   import_mul(im, import_unary(im, GRAPH_EXP, x.re),
+                                              import_unary(im, GRAPH_SIN, x.im)))};
 }
 
 static complex_value one_of(importer *im, complex_value like) {
@@ -283,10 +286,10 @@ static complex_value inverse_root(importer *im, complex_value x) {
 /* 1 / (1 + w) of w = e^-z; where a < 0 w / (1 + w) of w = e^z, so that w is never large. */
 static complex_value logistic(importer *im, complex_value x) {
     ir_value negative = import_is(im, "lt", x.re, import_like(im, x.re, 0));
-    ir_value angle = build_select(&im->b, negative, x.im, un(im, GRAPH_NEG, x.im));
-    complex_value w =
-        exponential(im, (complex_value){un(im, GRAPH_NEG, un(im, GRAPH_ABS, x.re)), angle});
-    complex_value one = one_of(im, x), below = {add(im, w.re, one.re), w.im};
+    ir_value angle = build_select(&im->b, negative, x.im, import_unary(im, GRAPH_NEG, x.im));
+    complex_value w = exponential(
+        im, (complex_value){import_unary(im, GRAPH_NEG, import_unary(im, GRAPH_ABS, x.re)), angle});
+    complex_value one = one_of(im, x), below = {import_add(im, w.re, one.re), w.im};
     complex_value above = {build_select(&im->b, negative, w.re, one.re),
                            build_select(&im->b, negative, w.im, one.im)};
     return divided(im, above, below);
@@ -295,12 +298,14 @@ static complex_value logistic(importer *im, complex_value x) {
 static complex_value logarithm_plus_one(importer *im, complex_value x) {
     complex_value w = wide(im, x);
     ir_value two = import_like(im, w.re, 2);
-    ir_value rest = add(im, mul(im, w.re, add(im, w.re, two)), mul(im, w.im, w.im));
-    ir_value near = un(im, GRAPH_LOG1P, build_convert(&im->b, rest, DTYPE_F32));
-    near = mul(im, near, import_like(im, near, 0.5));
-    ir_value moved = add(im, x.re, import_like(im, x.re, 1));
-    ir_value far = un(im, GRAPH_LOG, magnitude(im, (complex_value){moved, x.im}));
-    ir_value is_near = import_is(im, "lt", un(im, GRAPH_ABS, near), import_like(im, near, 20));
+    ir_value rest =
+        import_add(im, import_mul(im, w.re, import_add(im, w.re, two)), import_mul(im, w.im, w.im));
+    ir_value near = import_unary(im, GRAPH_LOG1P, build_convert(&im->b, rest, DTYPE_F32));
+    near = import_mul(im, near, import_like(im, near, 0.5));
+    ir_value moved = import_add(im, x.re, import_like(im, x.re, 1));
+    ir_value far = import_unary(im, GRAPH_LOG, magnitude(im, (complex_value){moved, x.im}));
+    ir_value is_near =
+        import_is(im, "lt", import_unary(im, GRAPH_ABS, near), import_like(im, near, 20));
     return (complex_value){build_select(&im->b, is_near, near, far),
                            import_binary(im, GRAPH_ATAN2, x.im, moved)};
 }
@@ -310,13 +315,13 @@ static complex_value sign(importer *im, complex_value x) {
     ir_value size = magnitude(im, x), zero = import_like(im, size, 0);
     ir_value none = import_is(im, "eq", size, zero);
     ir_value safe = build_select(&im->b, none, import_like(im, size, 1), size);
-    return (complex_value){build_select(&im->b, none, x.re, quotient(im, x.re, safe)),
-                           build_select(&im->b, none, x.im, quotient(im, x.im, safe))};
+    return (complex_value){build_select(&im->b, none, x.re, import_div(im, x.re, safe)),
+                           build_select(&im->b, none, x.im, import_div(im, x.im, safe))};
 }
 
 static complex_value squared(importer *im, complex_value x) {
-    return (complex_value){mul(im, sub(im, x.re, x.im), add(im, x.re, x.im)),
-                           mul(im, import_like(im, x.re, 2), mul(im, x.re, x.im))};
+    return (complex_value){import_mul(im, import_sub(im, x.re, x.im), import_add(im, x.re, x.im)),
+                           import_mul(im, import_like(im, x.re, 2), import_mul(im, x.re, x.im))};
 }
 
 /* ---- the table ---- */
@@ -423,10 +428,10 @@ static bool contraction(importer *im, const shlo_op *op, ir_value *results) {
         for (int b = 0; b < 2; b++)
             if (left[a] && right[b] && !(products[a][b] = import_dot_of(im, op, left[a], right[b])))
                 return false;
-    results[0] = products[1][1] ? sub(im, products[0][0], products[1][1]) : products[0][0];
+    results[0] = products[1][1] ? import_sub(im, products[0][0], products[1][1]) : products[0][0];
     results[1] = !products[1][0]   ? products[0][1]
                  : !products[0][1] ? products[1][0]
-                                   : add(im, products[0][1], products[1][0]);
+                                   : import_add(im, products[0][1], products[1][0]);
     return true;
 }
 

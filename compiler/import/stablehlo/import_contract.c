@@ -4,16 +4,10 @@
 
 #include "import/stablehlo/import.h"
 
-typedef struct contraction {
-    int64_t x[IR_MAX_RANK], y[IR_MAX_RANK]; /* contracted axes */
-    int64_t x_batch[IR_MAX_RANK], y_batch[IR_MAX_RANK];
-    uint32_t contracted, batch;
-} contraction;
-
 /* In chunk512, accumulated as the elements' type has it; the result is rounded, or widened, to its
  * own type once. Integers wrap around to it. */
 static ir_value contract(importer *im, const shlo_op *op, ir_value x, ir_value y,
-                         const contraction *c) {
+                         const dot_axes *c) {
     const dtype out = import_element(op->results[0].type->element);
     dtype a = import_type_of(im, x)->element, b = import_type_of(im, y)->element;
     if (out == DTYPE_NONE) {
@@ -25,17 +19,12 @@ static ir_value contract(importer *im, const shlo_op *op, ir_value x, ir_value y
     const dtype common = truth ? DTYPE_I32 : a != b || dtype_is_integer(out) ? out : a;
     x = build_convert(&im->b, x, common);
     y = build_convert(&im->b, y, common);
-    ir_named_attr attrs[] = {{"x_contract", ir_attr_int_array(im->m, c->x, c->contracted)},
-                             {"y_contract", ir_attr_int_array(im->m, c->y, c->contracted)},
-                             {"x_batch", ir_attr_int_array(im->m, c->x_batch, c->batch)},
-                             {"y_batch", ir_attr_int_array(im->m, c->y_batch, c->batch)},
-                             {"order", ir_attr_string(im->m, "chunk512")},
-                             {"out", 0}};
-    uint32_t count = 5;
-    if (dtype_is_float(common) && common != out) {
-        attrs[count].value = ir_attr_type(im->m, ir_type_scalar(im->m, out));
-        count++;
-    }
+    ir_named_attr attrs[DOT_AXES_ATTRS + 2] = {
+        [DOT_AXES_ATTRS] = {"order", ir_attr_string(im->m, "chunk512")}};
+    uint32_t count = DOT_AXES_ATTRS + 1;
+    build_dot_axes(im->m, c, attrs);
+    if (dtype_is_float(common) && common != out)
+        attrs[count++] = (ir_named_attr){"out", ir_attr_type(im->m, ir_type_scalar(im->m, out))};
     ir_value made = import_build(im, op, GRAPH_DOT, (ir_value[]){x, y}, 2, attrs, count);
     if (made && truth)
         return import_is(im, "ne", made, import_like(im, made, 0));
@@ -48,7 +37,7 @@ static bool list(importer *im, const shlo_op *op, const char *name, int64_t *out
 }
 
 ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y) {
-    contraction c = {0};
+    dot_axes c = {0};
     uint32_t contracted, batch;
     if (!list(im, op, "lhs_contracting_dimensions", c.x, &c.contracted) ||
         !list(im, op, "rhs_contracting_dimensions", c.y, &contracted) ||
@@ -74,7 +63,7 @@ bool import_dot(importer *im, const shlo_op *op, int graph, ir_value *results) {
     if (!import_takes(im, op, 2))
         return false;
     ir_value x = import_operand(im, op, 0), y = import_operand(im, op, 1);
-    contraction c = {.x = {import_type_of(im, x)->rank - 1}, .y = {0}, .contracted = 1};
+    dot_axes c = {.x = {import_type_of(im, x)->rank - 1}, .y = {0}, .contracted = 1};
     results[0] = contract(im, op, x, y, &c);
     return results[0] != 0;
 }
@@ -188,15 +177,9 @@ static ir_value windows_of(importer *im, const convolution *c, ir_value x, const
     const int rank = c->spatial + 2;
     for (int i = 0; i < c->spatial; i++) {
         const int axis = i + 1;
-        const int64_t extent = import_type_of(im, x)->dims[axis];
-        const int64_t reach = (size[i] - 1) * c->spread[i] + 1;
-        const ir_dim dims[] = {extent < reach ? 0 : (extent - reach) / c->stride[i] + 1, size[i]};
-        ir_value begin = build_iota(&im->b, 2, dims, 0), step = build_iota(&im->b, 2, dims, 1);
-        begin = import_binary(im, GRAPH_MUL, begin, import_like(im, begin, (double)c->stride[i]));
-        if (c->reversed[i])
-            step = import_binary(im, GRAPH_SUB, import_like(im, step, (double)size[i] - 1), step);
-        step = import_binary(im, GRAPH_MUL, step, import_like(im, step, (double)c->spread[i]));
-        x = build_gather(&im->b, x, import_binary(im, GRAPH_ADD, begin, step), axis, 0);
+        const window_axis w = {size[i], c->stride[i], c->spread[i], c->reversed[i]};
+        ir_value places = import_window_places(im, import_type_of(im, x)->dims[axis], &w);
+        x = build_gather(&im->b, x, places, axis, 0);
         x = build_moved(&im->b, x, axis + 1, rank + i);
     }
     return x;
@@ -258,7 +241,7 @@ static ir_value general(importer *im, const shlo_op *op, const convolution *c, i
                         ir_value w, const int64_t *size) {
     const int n = c->spatial;
     x = windows_of(im, c, padded_input(im, c, x), size); /* [n, w.., f, k..] */
-    contraction k = {.contracted = (uint32_t)n + 1};
+    dot_axes k = {.contracted = (uint32_t)n + 1};
     const bool grouped = c->groups > 1 || c->batch_groups > 1;
     int x_features = n + 1, w_features = 0;
     if (c->batch_groups > 1) /* [g, n, w.., f, k..] */

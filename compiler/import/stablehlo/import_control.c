@@ -165,9 +165,7 @@ static bool write_rest(importer *im, const branching *b, uint32_t from, ir_block
     take_captured(&s);
     const bool good = branch(im, b, from, index, &results);
     if (good)
-        ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                       .operands = results.items,
-                                       .operand_count = (uint32_t)results.count});
+        build_next(&im->b, results.items, (uint32_t)results.count);
     vec_release(&results);
     leave(&s);
     return good;
@@ -273,9 +271,7 @@ static bool loop_block(importer *im, const shlo_op *op, uint32_t region, ir_bloc
         push_operands(im, body->last, &ends);
         for (size_t i = 0; i < captured->count; i++)
             import_push(im, captured->items[i], &ends);
-        ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                       .operands = ends.items,
-                                       .operand_count = (uint32_t)ends.count});
+        build_next(&im->b, ends.items, (uint32_t)ends.count);
         vec_release(&ends);
     }
     leave(&s);

@@ -142,8 +142,7 @@ static ir_value split_bits(importer *im, ir_value x, dtype to) {
         axes[i] = i;
     x = build_broadcast(&im->b, import_bitcast(im, x, wide), t.rank + 1, dims, axes);
     ir_value places = build_iota(&im->b, t.rank + 1, dims, t.rank);
-    ir_value bits =
-        import_binary(im, GRAPH_MUL, places, import_like(im, places, 8.0 * (double)dtype_size(to)));
+    ir_value bits = import_mul(im, places, import_like(im, places, 8.0 * (double)dtype_size(to)));
     x = import_binary(im, GRAPH_RIGHT_SHIFT, x, build_convert(&im->b, bits, wide));
     return import_bitcast(im, build_convert(&im->b, x, narrow), to);
 }
@@ -154,8 +153,8 @@ static ir_value join_bits(importer *im, ir_value x, dtype to) {
     const int axis = t.rank - 1;
     x = build_convert(&im->b, import_bitcast(im, x, import_unsigned(t.element)), wide);
     ir_value places = build_iota(&im->b, t.rank, t.dims, axis);
-    ir_value bits = import_binary(im, GRAPH_MUL, places,
-                                  import_like(im, places, 8.0 * (double)dtype_size(t.element)));
+    ir_value bits =
+        import_mul(im, places, import_like(im, places, 8.0 * (double)dtype_size(t.element)));
     x = import_binary(im, GRAPH_LEFT_SHIFT, x, build_convert(&im->b, bits, wide));
     ir_value whole = 0;
     for (int64_t i = 0; i < t.dims[axis]; i++) {
@@ -234,8 +233,8 @@ bool import_round_afz(importer *im, const shlo_op *op, int graph, ir_value *resu
     ir_value zero = import_like(im, x, 0);
     ir_value step = build_select(&im->b, import_is(im, "lt", x, zero), import_like(im, x, -1),
                                  import_like(im, x, 1));
-    ir_value rest = build_unary(&im->b, GRAPH_ABS, import_binary(im, GRAPH_SUB, x, whole));
+    ir_value rest = build_unary(&im->b, GRAPH_ABS, import_sub(im, x, whole));
     ir_value far = import_is(im, "ge", rest, import_like(im, x, 0.5));
-    results[0] = build_select(&im->b, far, import_binary(im, GRAPH_ADD, whole, step), whole);
+    results[0] = build_select(&im->b, far, import_add(im, whole, step), whole);
     return true;
 }

@@ -47,28 +47,9 @@ static fourier roots(importer *im, dtype t, int64_t rows, int64_t columns, int64
 
 /* ---- steps ---- */
 
-static ir_value sum(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_ADD, x, y);
-}
-
-static ir_value difference(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_SUB, x, y);
-}
-
-static ir_value product(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_MUL, x, y);
-}
-
 /* An axis of x by a matrix: the axis goes, and its like comes last. */
 static ir_value contracted(importer *im, ir_value x, int axis, ir_value matrix) {
-    const int64_t from = axis, first = 0;
-    ir_named_attr attrs[] = {{"x_contract", ir_attr_int_array(im->m, &from, 1)},
-                             {"y_contract", ir_attr_int_array(im->m, &first, 1)},
-                             {"x_batch", ir_attr_int_array(im->m, NULL, 0)},
-                             {"y_batch", ir_attr_int_array(im->m, NULL, 0)},
-                             {"order", ir_attr_string(im->m, "chunk512")}};
-    return ir_op_result(im->m, graph_build(&im->b, GRAPH_DOT, (ir_value[]){x, matrix}, 2, attrs, 5),
-                        0);
+    return build_dot(&im->b, x, matrix, &(dot_axes){.x = {axis}, .contracted = 1});
 }
 
 /* The transform along an axis, which comes last. */
@@ -76,8 +57,8 @@ static fourier by_matrix(importer *im, fourier x, int axis, int64_t n, int sign)
     const fourier w = roots(im, import_type_of(im, x.re)->element, n, n, n, sign);
     fourier y = {contracted(im, x.re, axis, w.re), contracted(im, x.re, axis, w.im)};
     if (x.im) {
-        y.re = difference(im, y.re, contracted(im, x.im, axis, w.im));
-        y.im = sum(im, y.im, contracted(im, x.im, axis, w.re));
+        y.re = import_sub(im, y.re, contracted(im, x.im, axis, w.im));
+        y.im = import_add(im, y.im, contracted(im, x.im, axis, w.re));
     }
     return y;
 }
@@ -94,8 +75,8 @@ static fourier twiddled(importer *im, fourier x, int64_t a, int64_t b, int sign)
     fourier w = roots(im, t.element, a, b, a * b, sign);
     w.re = build_broadcast(&im->b, w.re, t.rank, t.dims, axes);
     w.im = build_broadcast(&im->b, w.im, t.rank, t.dims, axes);
-    return (fourier){difference(im, product(im, x.re, w.re), product(im, x.im, w.im)),
-                     sum(im, product(im, x.re, w.im), product(im, x.im, w.re))};
+    return (fourier){import_sub(im, import_mul(im, x.re, w.re), import_mul(im, x.im, w.im)),
+                     import_add(im, import_mul(im, x.re, w.im), import_mul(im, x.im, w.re))};
 }
 
 /* The greatest divisor up to RADIX; 1 of a prime above it. */
@@ -165,7 +146,7 @@ static fourier completed(importer *im, fourier x, int axis, int64_t n) {
     if (rest == 0)
         return x;
     ir_value places = import_places(im, rest);
-    places = import_binary(im, GRAPH_SUB, import_like(im, places, (double)(n - half)), places);
+    places = import_sub(im, import_like(im, places, (double)(n - half)), places);
     ir_value re[] = {x.re, build_gather(&im->b, x.re, places, axis, 0)};
     ir_value side = build_gather(&im->b, x.im, places, axis, 0);
     ir_value both[] = {x.im, build_unary(&im->b, GRAPH_NEG, side)};
@@ -205,7 +186,7 @@ static ir_value divided(importer *im, ir_value x, const transform *t) {
     double count = 1;
     for (int i = 0; i < t->count; i++)
         count *= (double)t->length[i];
-    return import_binary(im, GRAPH_DIV, x, import_like(im, x, count));
+    return import_div(im, x, import_like(im, x, count));
 }
 
 bool import_fft(importer *im, const shlo_op *op, int graph, ir_value *results) {

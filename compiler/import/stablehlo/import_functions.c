@@ -4,30 +4,6 @@
 
 #include "import/stablehlo/import.h"
 
-static ir_value unary(importer *im, int opcode, ir_value x) {
-    return build_unary(&im->b, opcode, x);
-}
-
-static ir_value times(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_MUL, x, y);
-}
-
-static ir_value plus(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_ADD, x, y);
-}
-
-static ir_value minus(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_SUB, x, y);
-}
-
-static ir_value over(importer *im, ir_value x, ir_value y) {
-    return import_binary(im, GRAPH_DIV, x, y);
-}
-
-static ir_value constant(importer *im, ir_value like, double value) {
-    return import_like(im, like, value);
-}
-
 static ir_value choose(importer *im, const char *predicate, ir_value a, ir_value b, ir_value yes,
                        ir_value no) {
     return build_select(&im->b, import_is(im, predicate, a, b), yes, no);
@@ -35,88 +11,99 @@ static ir_value choose(importer *im, const char *predicate, ir_value a, ir_value
 
 /* A result without its sign, with that of x. */
 static ir_value with_sign(importer *im, ir_value magnitude, ir_value x) {
-    return choose(im, "lt", x, constant(im, x, 0), unary(im, GRAPH_NEG, magnitude), magnitude);
+    return choose(im, "lt", x, import_like(im, x, 0), import_unary(im, GRAPH_NEG, magnitude),
+                  magnitude);
 }
 
 /* Half of e^a, where that is no number but half of it is. */
 static ir_value half_exp(importer *im, ir_value a) {
-    ir_value half = constant(im, a, 0.5), root = unary(im, GRAPH_EXP, times(im, a, half));
-    ir_value far = times(im, times(im, root, half), root);
-    ir_value near = times(im, unary(im, GRAPH_EXP, a), half);
-    return choose(im, "lt", a, constant(im, a, 88), near, far);
+    ir_value half = import_like(im, a, 0.5),
+             root = import_unary(im, GRAPH_EXP, import_mul(im, a, half));
+    ir_value far = import_mul(im, import_mul(im, root, half), root);
+    ir_value near = import_mul(im, import_unary(im, GRAPH_EXP, a), half);
+    return choose(im, "lt", a, import_like(im, a, 88), near, far);
 }
 
 /* (e + e / (e + 1)) / 2 of e^x - 1, which loses nothing near 0. */
 static ir_value sinh_of(importer *im, ir_value x) {
-    ir_value a = unary(im, GRAPH_ABS, x), one = constant(im, x, 1), half = constant(im, x, 0.5);
-    ir_value e = unary(im, GRAPH_EXPM1, a);
-    ir_value near = times(im, half, plus(im, e, over(im, e, plus(im, e, one))));
-    ir_value magnitude = choose(im, "lt", a, constant(im, x, 20), near, half_exp(im, a));
-    return choose(im, "eq", x, constant(im, x, 0), x, with_sign(im, magnitude, x));
+    ir_value a = import_unary(im, GRAPH_ABS, x), one = import_like(im, x, 1),
+             half = import_like(im, x, 0.5);
+    ir_value e = import_unary(im, GRAPH_EXPM1, a);
+    ir_value near =
+        import_mul(im, half, import_add(im, e, import_div(im, e, import_add(im, e, one))));
+    ir_value magnitude = choose(im, "lt", a, import_like(im, x, 20), near, half_exp(im, a));
+    return choose(im, "eq", x, import_like(im, x, 0), x, with_sign(im, magnitude, x));
 }
 
 static ir_value cosh_of(importer *im, ir_value x) {
-    ir_value a = unary(im, GRAPH_ABS, x);
-    ir_value e = unary(im, GRAPH_EXP, unary(im, GRAPH_NEG, a));
-    return plus(im, half_exp(im, a), times(im, constant(im, x, 0.5), e));
+    ir_value a = import_unary(im, GRAPH_ABS, x);
+    ir_value e = import_unary(im, GRAPH_EXP, import_unary(im, GRAPH_NEG, a));
+    return import_add(im, half_exp(im, a), import_mul(im, import_like(im, x, 0.5), e));
 }
 
 static ir_value asinh_of(importer *im, ir_value x) {
-    ir_value a = unary(im, GRAPH_ABS, x), one = constant(im, x, 1), square = times(im, a, a);
-    ir_value root = unary(im, GRAPH_SQRT, plus(im, square, one));
-    ir_value near = unary(im, GRAPH_LOG1P, plus(im, a, over(im, square, plus(im, one, root))));
-    ir_value far = plus(im, unary(im, GRAPH_LOG, a), constant(im, x, 0.69314718055994531));
-    ir_value magnitude = choose(im, "lt", a, constant(im, x, 1e9), near, far);
-    return choose(im, "eq", x, constant(im, x, 0), x, with_sign(im, magnitude, x));
+    ir_value a = import_unary(im, GRAPH_ABS, x), one = import_like(im, x, 1),
+             square = import_mul(im, a, a);
+    ir_value root = import_unary(im, GRAPH_SQRT, import_add(im, square, one));
+    ir_value near = import_unary(
+        im, GRAPH_LOG1P, import_add(im, a, import_div(im, square, import_add(im, one, root))));
+    ir_value far =
+        import_add(im, import_unary(im, GRAPH_LOG, a), import_like(im, x, 0.69314718055994531));
+    ir_value magnitude = choose(im, "lt", a, import_like(im, x, 1e9), near, far);
+    return choose(im, "eq", x, import_like(im, x, 0), x, with_sign(im, magnitude, x));
 }
 
 static ir_value acosh_of(importer *im, ir_value x) {
-    ir_value one = constant(im, x, 1), t = minus(im, x, one);
-    ir_value root = unary(im, GRAPH_SQRT, plus(im, times(im, t, t), plus(im, t, t)));
-    ir_value near = unary(im, GRAPH_LOG1P, plus(im, t, root));
-    ir_value far = plus(im, unary(im, GRAPH_LOG, x), constant(im, x, 0.69314718055994531));
-    ir_value made = choose(im, "lt", x, constant(im, x, 1e9), near, far);
-    return choose(im, "lt", x, one, constant(im, x, __builtin_nan("")), made);
+    ir_value one = import_like(im, x, 1), t = import_sub(im, x, one);
+    ir_value root =
+        import_unary(im, GRAPH_SQRT, import_add(im, import_mul(im, t, t), import_add(im, t, t)));
+    ir_value near = import_unary(im, GRAPH_LOG1P, import_add(im, t, root));
+    ir_value far =
+        import_add(im, import_unary(im, GRAPH_LOG, x), import_like(im, x, 0.69314718055994531));
+    ir_value made = choose(im, "lt", x, import_like(im, x, 1e9), near, far);
+    return choose(im, "lt", x, one, import_like(im, x, __builtin_nan("")), made);
 }
 
 static ir_value atanh_of(importer *im, ir_value x) {
-    ir_value up = unary(im, GRAPH_LOG1P, x), down = unary(im, GRAPH_LOG1P, unary(im, GRAPH_NEG, x));
-    return times(im, constant(im, x, 0.5), minus(im, up, down));
+    ir_value up = import_unary(im, GRAPH_LOG1P, x),
+             down = import_unary(im, GRAPH_LOG1P, import_unary(im, GRAPH_NEG, x));
+    return import_mul(im, import_like(im, x, 0.5), import_sub(im, up, down));
 }
 
 static ir_value asin_of(importer *im, ir_value x) {
-    ir_value one = constant(im, x, 1);
-    ir_value root = unary(im, GRAPH_SQRT, times(im, minus(im, one, x), plus(im, one, x)));
+    ir_value one = import_like(im, x, 1);
+    ir_value root = import_unary(im, GRAPH_SQRT,
+                                 import_mul(im, import_sub(im, one, x), import_add(im, one, x)));
     return import_binary(im, GRAPH_ATAN2, x, root);
 }
 
 static ir_value acos_of(importer *im, ir_value x) {
-    ir_value one = constant(im, x, 1), two = constant(im, x, 2);
-    ir_value y = unary(im, GRAPH_SQRT, minus(im, one, x)),
-             z = unary(im, GRAPH_SQRT, plus(im, one, x));
-    return times(im, two, import_binary(im, GRAPH_ATAN2, y, z));
+    ir_value one = import_like(im, x, 1), two = import_like(im, x, 2);
+    ir_value y = import_unary(im, GRAPH_SQRT, import_sub(im, one, x)),
+             z = import_unary(im, GRAPH_SQRT, import_add(im, one, x));
+    return import_mul(im, two, import_binary(im, GRAPH_ATAN2, y, z));
 }
 
 static ir_value atan_of(importer *im, ir_value x) {
-    return import_binary(im, GRAPH_ATAN2, x, constant(im, x, 1));
+    return import_binary(im, GRAPH_ATAN2, x, import_like(im, x, 1));
 }
 
 static ir_value tan_of(importer *im, ir_value x) {
-    return over(im, unary(im, GRAPH_SIN, x), unary(im, GRAPH_COS, x));
+    return import_div(im, import_unary(im, GRAPH_SIN, x), import_unary(im, GRAPH_COS, x));
 }
 
 static ir_value square_of(importer *im, ir_value x) {
-    return times(im, x, x);
+    return import_mul(im, x, x);
 }
 
 /* p[0] w^n + ... + p[n] */
 static ir_value polynomial(importer *im, ir_value w, const double *p, int count) {
-    ir_value sum = constant(im, w, p[0]);
+    ir_value sum = import_like(im, w, p[0]);
     for (int i = 1; i < count; i++)
-        sum = ir_op_result(
-            im->m,
-            graph_build(&im->b, GRAPH_FMA, (ir_value[]){sum, w, constant(im, w, p[i])}, 3, NULL, 0),
-            0);
+        sum = ir_op_result(im->m,
+                           graph_build(&im->b, GRAPH_FMA,
+                                       (ir_value[]){sum, w, import_like(im, w, p[i])}, 3, NULL, 0),
+                           0);
     return sum;
 }
 
@@ -127,19 +114,20 @@ static ir_value erfc_of(importer *im, ir_value x) {
     static const double p[] = {0.17087277,  -0.82215223, 1.48851587, -1.13520398, 0.27886807,
                                -0.18628806, 0.09678418,  0.37409196, 1.00002368,  -1.26551223};
     enum { TERMS = sizeof p / sizeof *p };
-    ir_value one = constant(im, x, 1),
-             z = build_convert(&im->b, unary(im, GRAPH_ABS, x), DTYPE_F64);
-    ir_value unit = constant(im, z, 1);
-    ir_value t = over(im, unit, plus(im, unit, times(im, constant(im, z, 0.5), z)));
-    ir_value exponent = minus(im, polynomial(im, t, p, TERMS), times(im, z, z));
+    ir_value one = import_like(im, x, 1),
+             z = build_convert(&im->b, import_unary(im, GRAPH_ABS, x), DTYPE_F64);
+    ir_value unit = import_like(im, z, 1);
+    ir_value t =
+        import_div(im, unit, import_add(im, unit, import_mul(im, import_like(im, z, 0.5), z)));
+    ir_value exponent = import_sub(im, polynomial(im, t, p, TERMS), import_mul(im, z, z));
     ir_value high = build_convert(&im->b, exponent, DTYPE_F32);
-    ir_value low = minus(im, exponent, build_convert(&im->b, high, DTYPE_F64));
-    ir_value rest = build_convert(&im->b, times(im, t, plus(im, unit, low)), DTYPE_F32);
-    ir_value tail = times(im, unary(im, GRAPH_EXP, high), rest);
-    ir_value far =
-        choose(im, "lt", x, constant(im, x, 0), minus(im, constant(im, x, 2), tail), tail);
-    ir_value near = minus(im, one, unary(im, GRAPH_ERF, x));
-    return choose(im, "le", unary(im, GRAPH_ABS, x), constant(im, x, 0.5), near, far);
+    ir_value low = import_sub(im, exponent, build_convert(&im->b, high, DTYPE_F64));
+    ir_value rest = build_convert(&im->b, import_mul(im, t, import_add(im, unit, low)), DTYPE_F32);
+    ir_value tail = import_mul(im, import_unary(im, GRAPH_EXP, high), rest);
+    ir_value far = choose(im, "lt", x, import_like(im, x, 0),
+                          import_sub(im, import_like(im, x, 2), tail), tail);
+    ir_value near = import_sub(im, one, import_unary(im, GRAPH_ERF, x));
+    return choose(im, "le", import_unary(im, GRAPH_ABS, x), import_like(im, x, 0.5), near, far);
 }
 
 /* M. Giles, Approximating the erfinv function (2010), single precision. */
@@ -151,29 +139,32 @@ static ir_value erf_inv_of(importer *im, ir_value x) {
                                   -0.00367342844,  0.00573950773,  -0.0076224613,
                                   0.00943887047,   1.00167406,     2.83297682};
     enum { TERMS = 9 };
-    ir_value w =
-        unary(im, GRAPH_NEG, unary(im, GRAPH_LOG1P, unary(im, GRAPH_NEG, times(im, x, x))));
-    ir_value near = polynomial(im, minus(im, w, constant(im, x, 2.5)), central, TERMS);
-    ir_value root = minus(im, unary(im, GRAPH_SQRT, w), constant(im, x, 3));
+    ir_value w = import_unary(
+        im, GRAPH_NEG,
+        import_unary(im, GRAPH_LOG1P, import_unary(im, GRAPH_NEG, import_mul(im, x, x))));
+    ir_value near = polynomial(im, import_sub(im, w, import_like(im, x, 2.5)), central, TERMS);
+    ir_value root = import_sub(im, import_unary(im, GRAPH_SQRT, w), import_like(im, x, 3));
     ir_value far = polynomial(im, root, tail, TERMS);
-    ir_value p = choose(im, "lt", w, constant(im, x, 5), near, far);
-    ir_value one = import_is(im, "eq", unary(im, GRAPH_ABS, x), constant(im, x, 1));
-    ir_value infinity = constant(im, x, __builtin_inf());
-    return times(im, x, build_select(&im->b, one, infinity, p));
+    ir_value p = choose(im, "lt", w, import_like(im, x, 5), near, far);
+    ir_value one = import_is(im, "eq", import_unary(im, GRAPH_ABS, x), import_like(im, x, 1));
+    ir_value infinity = import_like(im, x, __builtin_inf());
+    return import_mul(im, x, build_select(&im->b, one, infinity, p));
 }
 
 /* Newton's steps in f64 from the specified power on: the last one is rounded once. */
 static ir_value cbrt_of(importer *im, ir_value x) {
     enum { STEPS = 2 };
-    ir_value a = unary(im, GRAPH_ABS, x);
+    ir_value a = import_unary(im, GRAPH_ABS, x);
     ir_value wide = build_convert(&im->b, a, DTYPE_F64);
-    ir_value y = import_binary(im, GRAPH_POW, a, constant(im, a, 1.0 / 3));
-    ir_value z = build_convert(&im->b, y, DTYPE_F64), third = constant(im, z, 1.0 / 3);
+    ir_value y = import_binary(im, GRAPH_POW, a, import_like(im, a, 1.0 / 3));
+    ir_value z = build_convert(&im->b, y, DTYPE_F64), third = import_like(im, z, 1.0 / 3);
     for (int i = 0; i < STEPS; i++)
-        z = times(im, third, plus(im, plus(im, z, z), over(im, wide, times(im, z, z))));
+        z = import_mul(
+            im, third,
+            import_add(im, import_add(im, z, z), import_div(im, wide, import_mul(im, z, z))));
     z = build_convert(&im->b, z, import_type_of(im, x)->element);
-    ir_value zero = import_is(im, "eq", x, constant(im, x, 0));
-    ir_value end = import_is(im, "eq", a, constant(im, x, __builtin_inf()));
+    ir_value zero = import_is(im, "eq", x, import_like(im, x, 0));
+    ir_value end = import_is(im, "eq", a, import_like(im, x, __builtin_inf()));
     ir_value same = import_binary(im, GRAPH_OR, zero, end);
     return build_select(&im->b, same, x, with_sign(im, z, x));
 }
@@ -249,7 +240,7 @@ static ir_value feature_mean(importer *im, const shlo_op *op, ir_value x, int64_
                              {"axes", ir_attr_int_array(im->m, axes, n)},
                              {"order", ir_attr_string(im->m, "lanes64")}};
     ir_value sum = n ? import_build(im, op, GRAPH_REDUCE, &x, 1, attrs, 3) : x;
-    return sum ? over(im, sum, constant(im, sum, (double)count)) : 0;
+    return sum ? import_div(im, sum, import_like(im, sum, (double)count)) : 0;
 }
 
 static double epsilon_of(const shlo_op *op) {
@@ -264,12 +255,13 @@ static ir_value normalised(importer *im, const shlo_op *op, ir_value mean, ir_va
                            int64_t axis) {
     ir_value x = import_operand(im, op, 0);
     const ir_type_data t = *import_type_of(im, x);
-    ir_value deviation =
-        unary(im, GRAPH_SQRT, plus(im, variance, constant(im, variance, epsilon_of(op))));
-    ir_value centred = minus(im, x, of_features(im, mean, &t, axis));
-    ir_value whitened = over(im, centred, of_features(im, deviation, &t, axis));
-    return plus(im, times(im, whitened, of_features(im, import_operand(im, op, 1), &t, axis)),
-                of_features(im, import_operand(im, op, 2), &t, axis));
+    ir_value deviation = import_unary(
+        im, GRAPH_SQRT, import_add(im, variance, import_like(im, variance, epsilon_of(op))));
+    ir_value centred = import_sub(im, x, of_features(im, mean, &t, axis));
+    ir_value whitened = import_div(im, centred, of_features(im, deviation, &t, axis));
+    return import_add(
+        im, import_mul(im, whitened, of_features(im, import_operand(im, op, 1), &t, axis)),
+        of_features(im, import_operand(im, op, 2), &t, axis));
 }
 
 static bool has_features(importer *im, const shlo_op *op, uint32_t operands, int64_t *axis) {
@@ -308,8 +300,8 @@ bool import_batch_norm_training(importer *im, const shlo_op *op, int graph, ir_v
     ir_value mean = feature_mean(im, op, x, axis);
     if (!mean)
         return false;
-    ir_value centred = minus(im, x, of_features(im, mean, &t, axis));
-    ir_value variance = feature_mean(im, op, times(im, centred, centred), axis);
+    ir_value centred = import_sub(im, x, of_features(im, mean, &t, axis));
+    ir_value variance = feature_mean(im, op, import_mul(im, centred, centred), axis);
     results[0] = normalised(im, op, mean, variance, axis);
     results[1] = mean;
     results[2] = variance;

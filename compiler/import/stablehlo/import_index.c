@@ -84,13 +84,11 @@ static ir_value start_of(importer *im, const indexing *x, ir_value indices, int 
 }
 
 static ir_value scaled(importer *im, ir_value places, int64_t stride) {
-    return stride == 1
-               ? places
-               : import_binary(im, GRAPH_MUL, places, import_like(im, places, (double)stride));
+    return stride == 1 ? places : import_mul(im, places, import_like(im, places, (double)stride));
 }
 
 static ir_value added(importer *im, ir_value sum, ir_value x) {
-    return sum ? import_binary(im, GRAPH_ADD, sum, x) : x;
+    return sum ? import_add(im, sum, x) : x;
 }
 
 /* The place along an axis of the operand of each element of the slices: start and place in the
@@ -329,15 +327,8 @@ bool import_scatter(importer *im, const shlo_op *op, int graph, ir_value *result
         return true;
     }
     scatter_operands(im, op, &x, &s);
-    ir_named_attr attr = {"axis", ir_attr_int(im->m, s.axis)};
-    ir_op scatter = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
-                                                   .operands = s.operands.items,
-                                                   .operand_count = (uint32_t)s.operands.count,
-                                                   .results = s.types.items,
-                                                   .result_count = (uint32_t)s.types.count,
-                                                   .attrs = &attr,
-                                                   .attr_count = 1,
-                                                   .region_count = 1});
+    ir_op scatter = build_along(&im->b, GRAPH_SCATTER, s.axis, s.operands.items,
+                                (uint32_t)s.operands.count, s.types.items, (uint32_t)s.types.count);
     bool good =
         import_combiner_block(im, op, ir_op_block(im->m, scatter, 0), op->regions[0], count, false);
     for (uint32_t i = 0; i < s.types.count; i++)

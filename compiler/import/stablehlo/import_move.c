@@ -289,7 +289,7 @@ bool import_reverse(importer *im, const shlo_op *op, int graph, ir_value *result
         if (extent < 2)
             continue;
         ir_value places = import_places(im, extent);
-        places = import_binary(im, GRAPH_SUB, import_like(im, places, (double)extent - 1), places);
+        places = import_sub(im, import_like(im, places, (double)extent - 1), places);
         x = build_gather(&im->b, x, places, (int)axes[i], 0);
     }
     results[0] = x;
@@ -306,7 +306,7 @@ static ir_value taken(importer *im, ir_value x, ir_value start, int axis, int64_
     ir_value from = import_clamped(im, start, extent - size);
     ir_value places = import_places(im, size);
     from = import_spread(im, from, 1, &size);
-    return build_gather(&im->b, x, import_binary(im, GRAPH_ADD, places, from), axis, 0);
+    return build_gather(&im->b, x, import_add(im, places, from), axis, 0);
 }
 
 bool import_dynamic_slice(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -341,22 +341,14 @@ static ir_value replaced(importer *im, ir_value x, ir_value update, const ir_val
     slab = replaced(im, slab, update, starts, axis + 1);
     ir_value from = import_clamped(im, starts[axis], t.dims[axis] - u.dims[axis]);
     ir_value places = import_places(im, u.dims[axis]);
-    places = import_binary(im, GRAPH_ADD, places, import_spread(im, from, 1, &u.dims[axis]));
+    places = import_add(im, places, import_spread(im, from, 1, &u.dims[axis]));
     ir_type type = ir_value_get(im->m, x)->type;
-    ir_named_attr attr = {"axis", ir_attr_int(im->m, axis)};
-    ir_op op = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
-                                              .operands = (ir_value[]){x, places, slab},
-                                              .operand_count = 3,
-                                              .results = &type,
-                                              .result_count = 1,
-                                              .attrs = &attr,
-                                              .attr_count = 1,
-                                              .region_count = 1});
+    ir_op op = build_along(&im->b, GRAPH_SCATTER, axis, (ir_value[]){x, places, slab}, 3, &type, 1);
     ir_builder inside = {.m = im->m, .block = ir_op_block(im->m, op, 0)};
     ir_type scalar = ir_type_tensor(im->m, t.element, 0, NULL);
     ir_block_add_argument(im->m, inside.block, scalar, NULL);
     ir_value given = ir_block_add_argument(im->m, inside.block, scalar, NULL);
-    ir_build(&inside, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = &given, .operand_count = 1});
+    build_next(&inside, &given, 1);
     return ir_op_result(im->m, op, 0);
 }
 

@@ -34,45 +34,36 @@ static ir_value places_are(importer *im, const char *predicate, ir_value like, i
 }
 
 /* The sum of a row's products with what is solved: [.., n] by [.., n, m]. */
-static ir_value solved_part(importer *im, const shlo_op *op, ir_value coefficients, ir_value x) {
-    int64_t batch[IR_MAX_RANK];
+static ir_value solved_part(importer *im, ir_value coefficients, ir_value x) {
     const int rank = import_type_of(im, x)->rank;
-    for (int i = 0; i < rank; i++)
-        batch[i] = i;
-    const int64_t last = rank - 2;
-    const uint32_t outer = (uint32_t)rank - 2;
-    ir_named_attr attrs[] = {{"x_contract", ir_attr_int_array(im->m, &last, 1)},
-                             {"y_contract", ir_attr_int_array(im->m, &last, 1)},
-                             {"x_batch", ir_attr_int_array(im->m, batch, outer)},
-                             {"y_batch", ir_attr_int_array(im->m, batch, outer)},
-                             {"order", ir_attr_string(im->m, "chunk512")}};
-    return import_build(im, op, GRAPH_DOT, (ir_value[]){coefficients, x}, 2, attrs, 5);
+    dot_axes axes = {
+        .x = {rank - 2}, .y = {rank - 2}, .contracted = 1, .batch = (uint32_t)rank - 2};
+    for (int i = 0; i < rank - 2; i++)
+        axes.x_batch[i] = axes.y_batch[i] = i;
+    return build_dot(&im->b, coefficients, x, &axes);
 }
 
 /* One turn: the values that the block of the loop begins with; x with one row more. */
-static ir_value turn(importer *im, const shlo_op *op, const triangle *t, ir_value x, ir_value r) {
+static ir_value turn(importer *im, const triangle *t, ir_value x, ir_value r) {
     const int rank = import_type_of(im, x)->rank;
     ir_value a_row = row(im, t->a, r, rank - 2), b_row = row(im, t->b, r, rank - 2);
     ir_value before = places_are(im, t->lower ? "lt" : "gt", a_row, rank - 2, r);
     ir_value coefficients = build_select(&im->b, before, a_row, import_like(im, a_row, 0));
-    ir_value sum = solved_part(im, op, coefficients, x);
-    if (!sum)
-        return 0;
-    ir_value made = import_binary(im, GRAPH_SUB, b_row, sum);
+    ir_value sum = solved_part(im, coefficients, x);
+    ir_value made = import_sub(im, b_row, sum);
     if (!t->unit) {
         const ir_type_data m = *import_type_of(im, made);
         int64_t axes[IR_MAX_RANK];
         for (int i = 0; i < rank; i++)
             axes[i] = i;
         ir_value diagonal = row(im, a_row, r, rank - 2);
-        made = import_binary(im, GRAPH_DIV, made,
-                             build_broadcast(&im->b, diagonal, m.rank, m.dims, axes));
+        made = import_div(im, made, build_broadcast(&im->b, diagonal, m.rank, m.dims, axes));
     }
     return build_select(&im->b, places_are(im, "eq", x, rank - 2, r),
                         build_spread(&im->b, made, x, rank - 2), x);
 }
 
-static ir_value solved(importer *im, const shlo_op *op, const triangle *t) {
+static ir_value solved(importer *im, const triangle *t) {
     const ir_type_data type = *import_type_of(im, t->b);
     const ir_dim n = type.dims[type.rank - 2];
     ir_value zero = import_like(im, t->b, 0), operands[] = {zero, t->a, t->b};
@@ -93,13 +84,11 @@ static ir_value solved(importer *im, const shlo_op *op, const triangle *t) {
     inner.a = ir_block_add_argument(im->m, im->b.block, ir_value_get(im->m, t->a)->type, NULL);
     inner.b = ir_block_add_argument(im->m, im->b.block, result, NULL);
     if (!t->lower)
-        r = import_binary(im, GRAPH_SUB, import_number(im, DTYPE_I32, (double)n - 1), r);
-    ir_value next = turn(im, op, &inner, x, r);
-    if (next)
-        ir_build(&im->b,
-                 &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = &next, .operand_count = 1});
+        r = import_sub(im, import_number(im, DTYPE_I32, (double)n - 1), r);
+    ir_value next = turn(im, &inner, x, r);
+    build_next(&im->b, &next, 1);
     im->b = around;
-    return next ? ir_op_result(im->m, loop, 0) : 0;
+    return ir_op_result(im->m, loop, 0);
 }
 
 static bool fits(importer *im, const shlo_op *op, bool left) {
@@ -137,8 +126,7 @@ bool import_triangular_solve(importer *im, const shlo_op *op, int graph, ir_valu
         t.a = swapped(im, t.a);
     if (!left)
         t.b = swapped(im, t.b);
-    ir_value x = solved(im, op, &t);
-    if (x)
-        results[0] = build_convert(&im->b, left ? x : swapped(im, x), type.element);
-    return x != 0;
+    ir_value x = solved(im, &t);
+    results[0] = build_convert(&im->b, left ? x : swapped(im, x), type.element);
+    return true;
 }

@@ -23,8 +23,28 @@ ir_value import_like(importer *im, ir_value like, double value) {
     return import_spread(im, import_number(im, t.element, value), t.rank, t.dims);
 }
 
+ir_value import_unary(importer *im, int opcode, ir_value x) {
+    return build_unary(&im->b, opcode, x);
+}
+
 ir_value import_binary(importer *im, int opcode, ir_value x, ir_value y) {
     return build_binary(&im->b, opcode, x, y);
+}
+
+ir_value import_add(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_ADD, x, y);
+}
+
+ir_value import_sub(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_SUB, x, y);
+}
+
+ir_value import_mul(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_MUL, x, y);
+}
+
+ir_value import_div(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_DIV, x, y);
 }
 
 ir_value import_is(importer *im, const char *predicate, ir_value x, ir_value y) {
@@ -97,6 +117,19 @@ ir_value import_index_or_none(importer *im, ir_value x, int64_t highest) {
     x = import_index_from(im, x, -1, highest + 1);
     ir_value inside = import_is(im, "le", x, import_like(im, x, (double)highest));
     return build_select(&im->b, inside, x, import_like(im, x, -1));
+}
+
+/* ---- windows ---- */
+
+ir_value import_window_places(importer *im, ir_dim extent, const window_axis *w) {
+    const int64_t reach = (w->size - 1) * w->dilation + 1;
+    const ir_dim dims[] = {extent < reach ? 0 : (extent - reach) / w->stride + 1, w->size};
+    ir_value begin = build_iota(&im->b, 2, dims, 0), step = build_iota(&im->b, 2, dims, 1);
+    begin = import_mul(im, begin, import_like(im, begin, (double)w->stride));
+    if (w->reversed)
+        step = import_sub(im, import_like(im, step, (double)w->size - 1), step);
+    step = import_mul(im, step, import_like(im, step, (double)w->dilation));
+    return import_add(im, begin, step);
 }
 
 /* ---- padding ---- */

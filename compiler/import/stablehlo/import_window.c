@@ -16,16 +16,6 @@ static bool of_axes(importer *im, const shlo_op *op, const char *name, int rank,
            import_refuse(im, op, "'%s' does not have %d numbers", name, rank);
 }
 
-/* The places of windows along an axis, in their order. [windows, size] */
-static ir_value window_places(importer *im, int64_t windows, int64_t size, int64_t stride,
-                              int64_t dilation) {
-    const ir_dim dims[] = {windows, size};
-    ir_value begin = build_iota(&im->b, 2, dims, 0), step = build_iota(&im->b, 2, dims, 1);
-    begin = import_binary(im, GRAPH_MUL, begin, import_like(im, begin, (double)stride));
-    step = import_binary(im, GRAPH_MUL, step, import_like(im, step, (double)dilation));
-    return import_binary(im, GRAPH_ADD, begin, step);
-}
-
 /* Each axis becomes that of the windows; the places in a window come last, as one axis. */
 static ir_value windows_last(importer *im, ir_value x, const int64_t *size, const int64_t *stride,
                              const int64_t *dilation) {
@@ -34,10 +24,8 @@ static ir_value windows_last(importer *im, ir_value x, const int64_t *size, cons
     /* An axis at a time: its windows stay, its places go to the end. */
     for (int axis = 0; axis < rank; axis++) {
         const ir_type_data t = *import_type_of(im, x);
-        const int64_t reach = (size[axis] - 1) * dilation[axis] + 1;
-        const int64_t windows =
-            t.dims[axis] < reach ? 0 : (t.dims[axis] - reach) / stride[axis] + 1;
-        ir_value places = window_places(im, windows, size[axis], stride[axis], dilation[axis]);
+        const window_axis w = {size[axis], stride[axis], dilation[axis], false};
+        ir_value places = import_window_places(im, t.dims[axis], &w);
         if (axis == 0) { /* the places so far */
             memcpy(dims, t.dims, sizeof(ir_dim) * (size_t)rank);
             dims[rank] = 1;
@@ -161,7 +149,7 @@ static bool selection(importer *im, const shlo_op *op, ir_block block, const shl
             import_binary(im, GRAPH_OR, chosen, build_unary(&im->b, GRAPH_NOT, second));
         ir_value ends[] = {build_select(&im->b, stays, v[0], v[2]),
                            build_select(&im->b, stays, v[1], v[3])};
-        ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = ends, .operand_count = 2});
+        build_next(&im->b, ends, 2);
     }
     for (size_t i = 0; i < outside.count && from < outer.items + outer.count; i++)
         import_pull(im, outside.items[i], &from);
@@ -182,15 +170,7 @@ static ir_value selected(importer *im, const shlo_op *op, ir_value x, const wind
     ir_type types[] = {ir_type_tensor(im->m, r.element, r.rank - 1, r.dims),
                        ir_type_tensor(im->m, DTYPE_I32, r.rank - 1, r.dims)};
     ir_value operands[] = {values, places, zero, import_number(im, DTYPE_I32, -1)};
-    ir_named_attr attr = {"axis", ir_attr_int(im->m, r.rank - 1)};
-    ir_op reduce = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_REDUCE_WITH,
-                                                  .operands = operands,
-                                                  .operand_count = 4,
-                                                  .results = types,
-                                                  .result_count = 2,
-                                                  .attrs = &attr,
-                                                  .attr_count = 1,
-                                                  .region_count = 1});
+    ir_op reduce = build_along(&im->b, GRAPH_REDUCE_WITH, r.rank - 1, operands, 4, types, 2);
     return selection(im, op, ir_op_block(im->m, reduce, 0), op->regions[0])
                ? ir_op_result(im->m, reduce, 1)
                : 0;
@@ -220,15 +200,7 @@ bool import_select_and_scatter(importer *im, const shlo_op *op, int graph, ir_va
     ir_value operands[] = {import_flat(im, begin), import_flat(im, places),
                            import_flat(im, source)};
     ir_type type = ir_value_get(im->m, operands[0])->type;
-    ir_named_attr attr = {"axis", ir_attr_int(im->m, 0)};
-    ir_op scatter = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
-                                                   .operands = operands,
-                                                   .operand_count = 3,
-                                                   .results = &type,
-                                                   .result_count = 1,
-                                                   .attrs = &attr,
-                                                   .attr_count = 1,
-                                                   .region_count = 1});
+    ir_op scatter = build_along(&im->b, GRAPH_SCATTER, 0, operands, 3, &type, 1);
     if (!import_combiner_block(im, op, ir_op_block(im->m, scatter, 0), op->regions[1], 1, false))
         return false;
     results[0] = import_shaped(im, ir_op_result(im->m, scatter, 0), t.rank, t.dims);

@@ -31,8 +31,8 @@ static void add_batch(side *s) {
     s->batches++;
 }
 
-static ir_value build_dot(const batch_query *q, const ir_value *operands, const side *x,
-                          const side *y) {
+static ir_value contract_sides(const batch_query *q, const ir_value *operands, const side *x,
+                               const side *y) {
     ir_module *m = q->b->m;
     const ir_named_attr own[] = {
         {lists[0][0], ir_attr_int_array(m, x->batch, x->batches)},
@@ -52,7 +52,7 @@ static ir_value build_rows(const batch_query *q, const side *x, const side *y) {
     const bool turned = q->batched[1] && y->frees == 0 && d->operand_count == 2 &&
                         build_type(q->b, q->x[0])->element == build_type(q->b, q->x[1])->element;
     const ir_value back[] = {q->x[1], q->x[0]};
-    ir_value all = turned ? build_dot(q, back, y, x) : build_dot(q, q->x, x, y);
+    ir_value all = turned ? contract_sides(q, back, y, x) : contract_sides(q, q->x, x, y);
     const int before = (int)x->batches + (q->batched[0] || turned ? 0 : x->frees);
     return build_moved(q->b, all, before, 0);
 }
@@ -64,7 +64,7 @@ bool batch_rule_dot(const batch_query *q, ir_value *results) {
     if (q->batched[0] && q->batched[1]) {
         add_batch(&x);
         add_batch(&y);
-        results[0] = build_dot(q, q->x, &x, &y);
+        results[0] = contract_sides(q, q->x, &x, &y);
     } else {
         results[0] = build_rows(q, &x, &y);
     }

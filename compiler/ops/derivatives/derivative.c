@@ -73,21 +73,14 @@ ir_value build_scatter_add(ir_builder *b, ir_value zeros, ir_value indices, ir_v
                            int axis) {
     ir_type type = ir_value_get(b->m, zeros)->type,
             scalar = ir_type_tensor(b->m, build_type(b, zeros)->element, 0, NULL);
-    ir_named_attr attr = {"axis", ir_attr_int(b->m, axis)};
-    ir_op op = ir_build(b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
-                                         .operands = (ir_value[]){zeros, indices, updates},
-                                         .operand_count = 3,
-                                         .results = &type,
-                                         .result_count = 1,
-                                         .attrs = &attr,
-                                         .attr_count = 1,
-                                         .region_count = 1});
+    ir_op op =
+        build_along(b, GRAPH_SCATTER, axis, (ir_value[]){zeros, indices, updates}, 3, &type, 1);
     ir_block block = ir_op_block(b->m, op, 0);
     ir_builder inner = {.m = b->m, .block = block, .location = b->location};
     ir_value there = ir_block_add_argument(b->m, block, scalar, NULL),
              update = ir_block_add_argument(b->m, block, scalar, NULL),
              sum = build_binary(&inner, GRAPH_ADD, there, update);
-    ir_build(&inner, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = &sum, .operand_count = 1});
+    build_next(&inner, &sum, 1);
     return ir_op_result(b->m, op, 0);
 }
 

@@ -25,7 +25,7 @@ static ir_value recurrence(ir_builder *b, ir_value a, ir_value s, int axis) {
     const ir_value *in = ir_block_get(b->m, ir_op_block(b->m, loop, 0))->arguments;
     ir_value z = build_binary(&inner, GRAPH_MUL, in[2], in[1]);
     z = build_binary(&inner, GRAPH_ADD, z, in[3]);
-    combiner_end(&inner, (ir_value[]){z, z}, 2);
+    build_next(&inner, (ir_value[]){z, z}, 2);
     return build_moved(b, ir_op_result(b->m, loop, 1), 0, axis);
 }
 

@@ -157,15 +157,7 @@ static ir_value forward_product(ir_builder *b, ir_op op, ir_value x, ir_value up
     const ir_value operands[] = {s.x, x, s.indices, s.updates, updates};
     const ir_type type = ir_value_get(b->m, s.x)->type,
                   scalar = ir_type_tensor(b->m, build_type(b, s.x)->element, 0, NULL);
-    const ir_named_attr attr = {"axis", ir_attr_int(b->m, s.axis)};
-    ir_op made = ir_build(b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
-                                           .operands = operands,
-                                           .operand_count = 5,
-                                           .results = (ir_type[]){type, type},
-                                           .result_count = 2,
-                                           .attrs = &attr,
-                                           .attr_count = 1,
-                                           .region_count = 1});
+    ir_op made = build_along(b, GRAPH_SCATTER, s.axis, operands, 5, (ir_type[]){type, type}, 2);
     ir_builder in = {.m = b->m, .block = ir_op_block(b->m, made, 0), .location = b->location};
     ir_value v[4];
     for (int i = 0; i < 4; i++)
@@ -173,7 +165,7 @@ static ir_value forward_product(ir_builder *b, ir_op op, ir_value x, ir_value up
     ir_value next[] = {build_binary(&in, GRAPH_MUL, v[0], v[2]),
                        build_binary(&in, GRAPH_MUL, v[1], v[2])};
     next[1] = build_binary(&in, GRAPH_ADD, next[1], build_binary(&in, GRAPH_MUL, v[0], v[3]));
-    combiner_end(&in, next, 2);
+    build_next(&in, next, 2);
     return ir_op_result(b->m, made, 1);
 }
 
@@ -196,7 +188,7 @@ static ir_value products(ir_builder *b, ir_value x, ir_value indices, ir_value u
     ir_value next[] = {
         scattered(&inner, now, at, build_reshape(&inner, update, t.rank, row), 0, GRAPH_MUL),
         build_reshape(&inner, met, t.rank - 1, t.dims + 1)};
-    combiner_end(&inner, next, 2);
+    build_next(&inner, next, 2);
     *before = ir_op_result(b->m, loop, 1);
     return ir_op_result(b->m, loop, 0);
 }
