@@ -202,14 +202,25 @@ void imported_connect(compiler_source *s) {
     }
 }
 
-bool compiler_is_complex(const compiler_source *source, const compiler_kernel *kernel,
-                         uint32_t buffer) {
+/* The type of the kernel's function; NULL: it is of no program. */
+static const shlo_type *type_of(const compiler_source *source, const compiler_kernel *kernel) {
     const ptrdiff_t at = kernel - source->kernels;
     if (!source->program || at < 0 || (size_t)at >= source->program->kernels.count)
-        return false;
-    const shlo_type *f = source->program->kernels.items[at].function->type;
-    return buffer < f->count && f->parts[buffer]->kind == SHLO_TYPE_TENSOR &&
+        return NULL;
+    return source->program->kernels.items[at].function->type;
+}
+
+bool compiler_is_complex(const compiler_source *source, const compiler_kernel *kernel,
+                         uint32_t buffer) {
+    const shlo_type *f = type_of(source, kernel);
+    return f && buffer < f->count && f->parts[buffer]->kind == SHLO_TYPE_TENSOR &&
            shlo_element_is_complex(f->parts[buffer]->element);
+}
+
+bool compiler_is_placeholder(const compiler_source *source, const compiler_kernel *kernel,
+                             uint32_t buffer) {
+    const shlo_type *f = type_of(source, kernel);
+    return f && f->count == f->inputs && buffer == f->count;
 }
 
 void imported_release(compiler_source *s) {

@@ -103,9 +103,10 @@ static PJRT_Error *take_outputs(call *c) {
 }
 
 static PJRT_Error *launch(const call *c, void **room) {
-    const size_t count = (size_t)c->p->inputs + c->p->outputs;
+    const size_t known = (size_t)c->p->inputs + c->p->outputs, count = known + c->p->placeholders;
+    _Alignas(64) char placeholder[64];
     for (size_t i = 0; i < count; i++) {
-        room[i] = c->memory[i]->data;
+        room[i] = i < known ? c->memory[i]->data : placeholder;
         room[count + i] = &room[i];
     }
     const tsr_status_t code = tsrLaunch(c->p->kernel, NULL, (tsr_launch_t){0}, room + count, count);
@@ -156,8 +157,8 @@ static PJRT_Error *check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
                          "%s takes %" PRIu32 " arguments, and %zu were given", p->name, p->inputs,
                          a->num_args);
-    if ((p->inputs && (!a->argument_lists || !a->argument_lists[0])) || !a->output_lists ||
-        !a->output_lists[0])
+    if ((p->inputs && (!a->argument_lists || !a->argument_lists[0])) ||
+        (p->outputs && (!a->output_lists || !a->output_lists[0])))
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
                          "a list of arguments or outputs is NULL");
     return NULL;
@@ -171,7 +172,7 @@ PJRT_Error *pjrt_LoadedExecutable_Execute(void *args) {
     if (e)
         return e;
     const program *p = a->executable->program;
-    const size_t count = (size_t)p->inputs + p->outputs;
+    const size_t count = (size_t)p->inputs + p->outputs + p->placeholders;
     storage *few_memory[FEW] = {0}, **memory = few_memory;
     bool few_marks[2 * FEW] = {0}, *marks = few_marks;
     void *few_room[2 * FEW], **room = few_room;
@@ -186,7 +187,7 @@ PJRT_Error *pjrt_LoadedExecutable_Execute(void *args) {
               .memory = memory,
               .given = marks,
               .alone = marks + count};
-    e = run(&c, room, a->output_lists[0]);
+    e = run(&c, room, p->outputs ? a->output_lists[0] : NULL);
     if (!e && a->device_complete_events)
         a->device_complete_events[0] = event_ready();
     if (count > FEW) {

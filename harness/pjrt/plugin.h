@@ -149,6 +149,8 @@ typedef struct program_tensor {
 typedef struct program_facts {
     sha256 key; /* of the program that was compiled */
     uint32_t inputs, outputs;
+    uint32_t
+        placeholders; /* outputs behind these that only the module has: 1 where there are none */
     const uint32_t *donors;
     const uint8_t *complex;
 } program_facts;
@@ -163,7 +165,7 @@ struct program {
     tsr_module_t module;
     tsr_kernel_t kernel;
     const char *name;
-    uint32_t inputs, outputs;
+    uint32_t inputs, outputs, placeholders;
     program_tensor *tensors; /* inputs, then outputs */
     uint32_t *donors;        /* as in the facts */
     uint8_t *complex;        /* ... */

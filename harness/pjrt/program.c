@@ -64,7 +64,12 @@ static bool take_facts(program *p, const program_facts *f) {
     const size_t count = (size_t)f->inputs + f->outputs;
     p->donors = copied(f->donors, f->outputs * sizeof *f->donors);
     p->complex = copied(f->complex, count);
-    return f->inputs == p->inputs && f->outputs == p->outputs && describe(p) && take_donors(p);
+    if (f->inputs != p->inputs || f->outputs > p->outputs || f->placeholders > 1 ||
+        f->outputs + f->placeholders != p->outputs)
+        return false;
+    p->outputs = f->outputs;
+    p->placeholders = f->placeholders;
+    return describe(p) && take_donors(p);
 }
 
 static void list_outputs(program *p) {
@@ -180,7 +185,9 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
         tsr_shape_t shape = {.struct_size = sizeof shape};
         tsrGetShape(c, i, &shape);
         complex[i] = shape.is_complex != 0;
-        if (shape.is_output)
+        if (shape.is_placeholder)
+            facts.placeholders++;
+        else if (shape.is_output)
             donors[facts.outputs++] = shape.replaces;
         else
             facts.inputs++;

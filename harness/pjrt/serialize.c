@@ -6,14 +6,14 @@
 #include "base/arena.h"
 #include "pjrt/plugin.h"
 
-static const char magic[8] = {'T', 'S', 'R', 'P', 'J', 'R', 'T', 1};
+static const char magic[8] = {'T', 'S', 'R', 'P', 'J', 'R', 'T', 2};
 
 /* Little-endian, like the machines that there is code for. */
 typedef struct head {
     char magic[8];
     sha256 hash; /* of all that follows it */
     sha256 key;  /* of the program that was compiled */
-    uint32_t inputs, outputs;
+    uint32_t inputs, outputs, placeholders, zero;
     uint64_t image_bytes; /* behind the donors of outputs, and a byte for each that is complex */
 } head;
 
@@ -43,8 +43,11 @@ PJRT_Error *pjrt_Executable_Serialize(void *args) {
     const size_t donors = p->outputs * sizeof *p->donors, complex = p->inputs + p->outputs;
     const size_t bytes = sizeof(head) + donors + complex + p->image_bytes;
     PJRT_SerializedExecutable *s = base_malloc(sizeof *s + bytes);
-    head h = {
-        .key = p->key, .inputs = p->inputs, .outputs = p->outputs, .image_bytes = p->image_bytes};
+    head h = {.key = p->key,
+              .inputs = p->inputs,
+              .outputs = p->outputs,
+              .placeholders = p->placeholders,
+              .image_bytes = p->image_bytes};
     memcpy(h.magic, magic, sizeof magic);
     char *next = append(s->data, &h, sizeof h);
     next = append(next, p->donors, donors);
@@ -90,6 +93,7 @@ static program *load(PJRT_Client *c, const char *data, size_t bytes, PJRT_Error 
     const program_facts facts = {.key = h.key,
                                  .inputs = h.inputs,
                                  .outputs = h.outputs,
+                                 .placeholders = h.placeholders,
                                  .donors = donor_list,
                                  .complex = complex_list};
     program *p = program_load(c, &facts, part(&at, h.image_bytes), h.image_bytes, error);

@@ -231,8 +231,10 @@ enum { BRANCHES_MAX = 48 };
 bool import_branches(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     value_refs captured = {0};
-    if (op->operand_count != 1 || op->region_count == 0 || op->result_count == 0)
-        return import_refuse(im, op, "needs an index, branches and a result");
+    if (op->operand_count != 1 || op->region_count == 0)
+        return import_refuse(im, op, "needs an index and branches");
+    if (op->result_count == 0) /* branches have no effects */
+        return true;
     if (op->region_count > BRANCHES_MAX)
         return import_refuse(im, op, "has more than %d branches", BRANCHES_MAX);
     import_captures(op, &captured);
@@ -343,8 +345,10 @@ static bool written_out(importer *im, const shlo_op *op, const shlo_function *f,
 bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value *results) {
     const shlo_function *f = shlo_function_named(im->source, name);
     if (!f || f->type->inputs != op->operand_count ||
-        f->type->count - f->type->inputs != op->result_count || op->result_count == 0)
+        f->type->count - f->type->inputs != op->result_count)
         return import_refuse(im, op, "@%.100s takes or gives another number of values", name);
+    if (op->result_count == 0) /* functions have no effects */
+        return true;
     if (im->in_combiner)
         return written_out(im, op, f, results);
     import_types types = {0};

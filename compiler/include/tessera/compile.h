@@ -99,6 +99,8 @@ typedef struct tsr_shape {
                             TSR_NOT_DONATED: none. Since 1.2 */
     uint32_t is_complex; /* not 0: the last axis has the two parts of each complex number of a
                             program of StableHLO. Since 1.2 */
+    uint32_t is_placeholder; /* not 0: the program of StableHLO gives nothing, and its kernel this
+                                number in the place of it. Since 1.2 */
 } tsr_shape_t;
 TSR_API uint32_t tsrGetShapeCount(tsr_compilation_t compilation);
 TSR_API tsr_status_t tsrGetShape(tsr_compilation_t compilation, uint32_t index, tsr_shape_t *shape);
