@@ -126,6 +126,8 @@ ir_value import_padded(importer *im, ir_value x, ir_value value, const int64_t *
 /* ---- import_contract.c ---- */
 /* dot_general of these values, of which a part of a complex number is one; 0 when refused. */
 ir_value import_dot_of(importer *im, const shlo_op *op, ir_value x, ir_value y);
+/* Likewise a convolution. */
+ir_value import_convolution_of(importer *im, const shlo_op *op, ir_value x, ir_value w);
 
 /* ---- import_control.c ---- */
 /* Values that a region reads and does not make, each once. The caller frees them. */

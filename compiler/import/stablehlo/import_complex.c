@@ -423,10 +423,12 @@ static bool extreme(importer *im, const shlo_op *op, const char *predicate, ir_v
 static bool contraction(importer *im, const shlo_op *op, ir_value *results) {
     const complex_value x = operand(im, op, 0), y = operand(im, op, 1);
     const ir_value left[] = {x.re, x.im}, right[] = {y.re, y.im};
+    ir_value (*of)(importer * im, const shlo_op *op, ir_value x, ir_value y) =
+        op->info->opcode == SHLO_OP_CONVOLUTION ? import_convolution_of : import_dot_of;
     ir_value products[2][2] = {{0}};
     for (int a = 0; a < 2; a++)
         for (int b = 0; b < 2; b++)
-            if (left[a] && right[b] && !(products[a][b] = import_dot_of(im, op, left[a], right[b])))
+            if (left[a] && right[b] && !(products[a][b] = of(im, op, left[a], right[b])))
                 return false;
     results[0] = products[1][1] ? import_sub(im, products[0][0], products[1][1]) : products[0][0];
     results[1] = !products[1][0]   ? products[0][1]
@@ -509,10 +511,10 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return by_part(im, op, results);
     if (is_in_rows(opcode))
         return import_handled(im, op, results);
-    const bool binary = opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE ||
-                        opcode == SHLO_OP_MAXIMUM || opcode == SHLO_OP_MINIMUM ||
-                        opcode == SHLO_OP_COMPARE || opcode == SHLO_OP_DOT_GENERAL ||
-                        opcode == SHLO_OP_COMPLEX || opcode == SHLO_OP_POWER;
+    const bool binary =
+        opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE || opcode == SHLO_OP_MAXIMUM ||
+        opcode == SHLO_OP_MINIMUM || opcode == SHLO_OP_COMPARE || opcode == SHLO_OP_DOT_GENERAL ||
+        opcode == SHLO_OP_CONVOLUTION || opcode == SHLO_OP_COMPLEX || opcode == SHLO_OP_POWER;
     if (opcode != SHLO_OP_IOTA && !import_takes(im, op, binary ? 2 : 1))
         return false;
     switch (opcode) {
@@ -543,6 +545,7 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     case SHLO_OP_CONVERT:
         return convert(im, op, results);
     case SHLO_OP_DOT_GENERAL:
+    case SHLO_OP_CONVOLUTION:
         return contraction(im, op, results);
     case SHLO_OP_FFT:
         return import_fft(im, op, 0, results);

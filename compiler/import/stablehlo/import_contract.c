@@ -117,8 +117,8 @@ static bool read_convolution(importer *im, const shlo_op *op, convolution *c) {
     int64_t pads[2 * IR_MAX_RANK], flags[IR_MAX_RANK];
     if (rank < 2 || rank != import_type_of(im, import_operand(im, op, 1))->rank)
         return import_refuse(im, op, "needs an input and a kernel of as many axes, two or more");
-    if (2 * (rank - 2) + 4 > IR_MAX_RANK)
-        return import_refuse(im, op, "of more than two spatial axes is not supported");
+    if (2 * (rank - 2) + 2 > IR_MAX_RANK)
+        return import_refuse(im, op, "of more than three spatial axes is not supported");
     c->spatial = rank - 2;
     if (!axes(im, op, "input", "batch_dimension", "feature_dimension", c->input, rank) ||
         !axes(im, op, "kernel", "input_feature_dimension", "output_feature_dimension", c->kernel,
@@ -236,64 +236,83 @@ static ir_value image(importer *im, const shlo_op *op, const convolution *c, ir_
     return import_build(im, op, GRAPH_CONVOLVE, (ir_value[]){x, w}, 2, attrs, 4);
 }
 
+/* Windows as a matrix of groups: [n, w.., f, k..] as [groups, n w.., f, k..] of a batch that is
+ * cut, and else as [n w.., groups, f, k..]. */
+static ir_value grouped_windows(importer *im, const convolution *c, ir_value x) {
+    const ir_type_data t = *import_type_of(im, x);
+    const int n = c->spatial;
+    ir_dim dims[IR_MAX_RANK], places = t.dims[0] / c->batch_groups;
+    int rank = 0;
+    for (int i = 0; i < n; i++)
+        places *= t.dims[i + 1];
+    dims[rank++] = c->batch_groups > 1 ? c->batch_groups : places;
+    dims[rank++] = c->batch_groups > 1 ? places : c->groups;
+    dims[rank++] = t.dims[n + 1] / c->groups;
+    for (int i = 0; i < n; i++)
+        dims[rank++] = t.dims[n + 2 + i];
+    return build_reshape(&im->b, x, rank, dims);
+}
+
 /* Windows by kernels: contracted over places of the window, then features; groups are a batch. */
 static ir_value general(importer *im, const shlo_op *op, const convolution *c, ir_value x,
                         ir_value w, const int64_t *size) {
     const int n = c->spatial;
-    x = windows_of(im, c, padded_input(im, c, x), size); /* [n, w.., f, k..] */
-    dot_axes k = {.contracted = (uint32_t)n + 1};
     const bool grouped = c->groups > 1 || c->batch_groups > 1;
-    int x_features = n + 1, w_features = 0;
-    if (c->batch_groups > 1) /* [g, n, w.., f, k..] */
-        x = split_axis(im, x, 0, c->batch_groups);
-    else if (c->groups > 1) { /* [n, w.., g, f, k..] */
-        x = split_axis(im, x, n + 1, c->groups);
-        x_features++;
-    }
-    x_features += c->batch_groups > 1;
-    if (grouped) { /* [i, k.., g, o] */
-        w = split_axis(im, w, n + 1, c->groups > 1 ? c->groups : c->batch_groups);
-        k.batch = 1;
-        k.x_batch[0] = c->batch_groups > 1 ? 0 : n + 1;
-        k.y_batch[0] = n + 1;
-    }
+    x = windows_of(im, c, padded_input(im, c, x), size); /* [n, w.., f, k..] */
+    ir_type_data t = *import_type_of(im, x);
+    const ir_dim features = import_type_of(im, w)->dims[n + 1];
+    dot_axes k = {.contracted = (uint32_t)n + 1, .batch = grouped};
+    const int x_features = grouped ? 2 : n + 1;
     for (int i = 0; i < n; i++) {
         k.x[i] = x_features + 1 + i;
         k.y[i] = 1 + i;
     }
     k.x[n] = x_features;
-    k.y[n] = w_features;
-    x = contract(im, op, x, w, &k); /* [(g,) n, w.., o] */
+    k.y[n] = 0;
+    if (grouped) { /* w: [i, k.., g, o] */
+        x = grouped_windows(im, c, x);
+        w = split_axis(im, w, n + 1, c->groups * c->batch_groups);
+        k.x_batch[0] = c->batch_groups > 1 ? 0 : 1;
+        k.y_batch[0] = n + 1;
+    }
+    x = contract(im, op, x, w, &k); /* [n, w.., o], or [g, n w.., o] */
     if (!x || !grouped)
         return x;
     /* Features of the result are those of the groups, one after the other. */
-    x = build_moved(&im->b, x, 0, n + 1);
-    const ir_type_data t = *import_type_of(im, x);
-    ir_dim dims[IR_MAX_RANK];
-    memcpy(dims, t.dims, sizeof dims);
-    dims[n + 1] = t.dims[n + 1] * t.dims[n + 2];
-    return build_reshape(&im->b, x, n + 2, dims);
+    x = build_moved(&im->b, x, 0, 1);
+    t.dims[0] /= c->batch_groups;
+    t.dims[n + 1] = features;
+    return build_reshape(&im->b, x, n + 2, t.dims);
 }
 
-bool import_convolution(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    (void)graph;
+ir_value import_convolution_of(importer *im, const shlo_op *op, ir_value x, ir_value w) {
     convolution c = {0};
     int64_t size[IR_MAX_RANK];
-    if (!import_takes(im, op, 2) || !import_result_type(im, op, 0) || !read_convolution(im, op, &c))
-        return false;
-    ir_value x = ordered(im, import_operand(im, op, 0), c.input, c.spatial);
-    ir_value w = ordered(im, import_operand(im, op, 1), c.kernel, c.spatial);
+    if (!import_result_type(im, op, 0) || !read_convolution(im, op, &c))
+        return 0;
+    x = ordered(im, x, c.input, c.spatial);
+    w = ordered(im, w, c.kernel, c.spatial);
     const ir_type_data in = *import_type_of(im, x), k = *import_type_of(im, w);
     for (int i = 0; i < c.spatial; i++)
         size[i] = k.dims[i + 1];
     const int64_t features = in.dims[c.spatial + 1];
     if (c.groups < 1 || c.batch_groups < 1 || (c.groups > 1 && c.batch_groups > 1) ||
         features % c.groups || features / c.groups != k.dims[0] || in.dims[0] % c.batch_groups ||
-        k.dims[c.spatial + 1] % (c.groups * c.batch_groups))
-        return import_refuse(im, op, "its groups do not divide the features");
+        k.dims[c.spatial + 1] % (c.groups * c.batch_groups)) {
+        import_refuse(im, op, "its groups do not divide the features");
+        return 0;
+    }
     const dtype out = import_element(op->results[0].type->element);
     const bool plain = is_image(&c, size, &in) && in.element == k.element && out == in.element;
     ir_value made = plain ? image(im, op, &c, x, w, size) : general(im, op, &c, x, w, size);
-    results[0] = made ? placed(im, &c, made) : 0;
-    return made != 0;
+    return made ? placed(im, &c, made) : 0;
+}
+
+bool import_convolution(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 2))
+        return false;
+    results[0] =
+        import_convolution_of(im, op, import_operand(im, op, 0), import_operand(im, op, 1));
+    return results[0] != 0;
 }

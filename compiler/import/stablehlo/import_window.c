@@ -21,6 +21,10 @@ static ir_value windows_last(importer *im, ir_value x, const int64_t *size, cons
                              const int64_t *dilation) {
     const int rank = import_type_of(im, x)->rank;
     ir_dim dims[IR_MAX_RANK + 1], all = 1;
+    if (rank == 0) { /* one window of one element */
+        dims[0] = 1;
+        return build_reshape(&im->b, x, 1, dims);
+    }
     /* An axis at a time: its windows stay, its places go to the end. */
     for (int axis = 0; axis < rank; axis++) {
         const ir_type_data t = *import_type_of(im, x);
