@@ -170,6 +170,11 @@ bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
 /* The function of a name, called. */
 bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value *results);
 
+/* ---- import_factor.c, import_eigen.c: functions that XLA calls by a name ---- */
+bool import_eigh(importer *im, const shlo_op *op, ir_value *results);
+bool import_qr(importer *im, const shlo_op *op, ir_value *results);
+bool import_reflectors(importer *im, const shlo_op *op, ir_value *results);
+
 /* ---- import_composite.c ---- */
 /* Is the composite a function of ours, so that its decomposition is not needed? */
 bool import_composite_is_own(const shlo_op *op);

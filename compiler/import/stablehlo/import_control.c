@@ -384,18 +384,52 @@ bool import_call(importer *im, const shlo_op *op, int graph, ir_value *results) 
     return import_call_of(im, op, shlo_op_string(op, "callee", ""), results);
 }
 
-/* Marks of partitioners hand on what they take; other code than ours is not called. */
+/* Marks of partitioners hand on what they take, and some names that XLA gives to functions are
+ * ours; other code is not called. */
 bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *results) {
     static const char *const marks[] = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
                                         "annotate_device_placement", "xla.sdy.FuncResultSharding"};
+    static const struct known {
+        const char *name;
+        bool (*make)(importer *im, const shlo_op *op, ir_value *results);
+    } known[] = {{"Eigh", import_eigh},
+                 {"Qr", import_qr},
+                 {"ProductOfElementaryHouseholderReflectors", import_reflectors}};
     const char *name = shlo_op_string(op, "call_target_name", "");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strcmp(name, marks[i]) == 0)
             return import_same(im, op, graph, results);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0)
+            return known[i].make(im, op, results);
     return import_refuse(im, op, "'@%.100s' is code that this program does not bring", name);
 }
 
 /* ---- one device, tuples and tokens ---- */
+
+/* Groups of one device: each hands on its own. */
+bool import_collective(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    const shlo_attr *groups = shlo_op_attr(op, "replica_groups");
+    bool alone = op->operand_count == op->result_count &&
+                 (!groups || groups->kind != SHLO_ATTR_TENSOR || shlo_type_count(groups->type) < 2);
+    for (uint32_t i = 0; alone && i < op->operand_count; i++)
+        alone = shlo_type_equal(op->operands[i]->type, op->results[i].type);
+    return alone ? import_same(im, op, graph, results)
+                 : import_refuse(im, op, "among several devices is not supported; there is one");
+}
+
+/* A device that no other one sends to has zeros. */
+bool import_collective_permute(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    int64_t pairs[2] = {0};
+    const uint32_t count = shlo_op_ints(op, "source_target_pairs", pairs, 2);
+    if (count > 2 || pairs[0] != 0 || pairs[1] != 0)
+        return import_refuse(im, op, "among several devices is not supported; there is one");
+    if (!import_takes(im, op, 1) || !import_same(im, op, graph, results))
+        return false;
+    if (count < 2)
+        results[0] = import_like(im, results[0], 0);
+    return true;
+}
 
 bool import_rank_id(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;

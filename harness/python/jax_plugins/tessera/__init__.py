@@ -46,6 +46,23 @@ def _allow_donation():
         platforms.append(_NAME)
 
 
+def _eigh(context, operand, *, lower, sort_eigenvalues, subset_by_index, algorithm):
+    """JAX has this primitive for the platforms that it knows; the name is the one that XLA has for it. Values are always sorted."""
+    import jax
+
+    del sort_eigenvalues, algorithm
+    if subset_by_index not in (None, (0, context.avals_in[0].shape[-1])):
+        raise NotImplementedError("eigh of some eigenvalues is not supported on tessera; take them from all")
+    return jax.ffi.ffi_lowering("Eigh")(context, operand, lower=bool(lower))
+
+
+def _add_lowerings():
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+
+    mlir.register_lowering(linalg.eigh_p, _eigh, platform=_NAME)
+
+
 def initialize():
     """Called by JAX when it looks for devices."""
     if not _is_wanted():
@@ -54,3 +71,4 @@ def initialize():
 
     xla_bridge.register_plugin(_NAME, priority=500, library_path=library_path())
     _allow_donation()
+    _add_lowerings()

@@ -1,0 +1,29 @@
+/* import_factor.h - loops over columns, and the steps that factorisations share. */
+#ifndef TESSERA_IMPORT_STABLEHLO_IMPORT_FACTOR_H
+#define TESSERA_IMPORT_STABLEHLO_IMPORT_FACTOR_H
+
+#include "import/stablehlo/import.h"
+
+/* Values of a loop's block: the turn, what it carries, and what it reads. */
+enum { FACTOR_VALUES = 4 };
+typedef struct factor_turn {
+    ir_value column; /* i32 */
+    ir_value carried[2], whole[2];
+} factor_turn;
+typedef void (*factor_fn)(importer *im, const factor_turn *t, ir_value *next);
+typedef struct factor_loop {
+    ir_value begin[2], whole[2]; /* 0: there is no such */
+    ir_dim count;
+    bool descending;
+    factor_fn turn;
+} factor_loop;
+void factor_run(importer *im, const factor_loop *l, ir_value *results);
+
+/* Narrow floats as f32. */
+ir_value factor_as_steps(importer *im, ir_value x);
+/* Places along an axis of `like`, compared with one of them. */
+ir_value factor_places(importer *im, const char *predicate, ir_value like, int axis, ir_value at);
+/* The unit matrix in the shape of `like`, [.., m, n]. */
+ir_value factor_unit(importer *im, ir_value like);
+
+#endif
