@@ -16,12 +16,19 @@
 
 static const char *const profiles[] = {"strict", "deterministic", "fast"};
 
-static PJRT_Error *set_profile(PJRT_Client *c, const char *words, size_t length) {
+const char *profile_named(const char *words, size_t length) {
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
-        if (strlen(profiles[i]) == length && memcmp(profiles[i], words, length) == 0) {
-            snprintf(c->profile, sizeof c->profile, "%s", profiles[i]);
-            return NULL;
-        }
+        if (strlen(profiles[i]) == length && memcmp(profiles[i], words, length) == 0)
+            return profiles[i];
+    return NULL;
+}
+
+static PJRT_Error *set_profile(PJRT_Client *c, const char *words, size_t length) {
+    const char *profile = profile_named(words, length);
+    if (profile) {
+        snprintf(c->profile, sizeof c->profile, "%s", profile);
+        return NULL;
+    }
     return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
                      "there is no profile '%.*s'; there is strict, deterministic and fast",
                      length < 40 ? (int)length : 40, words);
@@ -38,10 +45,22 @@ static PJRT_Error *set_threads(PJRT_Client *c, int64_t count) {
     return NULL;
 }
 
+static PJRT_Error *set_backend(PJRT_Client *c, const char *words, size_t length) {
+    if (length >= sizeof c->backend)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "no backend has a name of %zu bytes",
+                         length);
+    memcpy(c->backend, words, length);
+    c->backend[length] = 0;
+    return NULL;
+}
+
 static PJRT_Error *read_environment(PJRT_Client *c) {
     const char *profile = getenv("TESSERA_PROFILE"), // NOLINT(concurrency-mt-unsafe)
-        *threads = getenv("TESSERA_THREADS");        // NOLINT(concurrency-mt-unsafe)
+        *threads = getenv("TESSERA_THREADS"),        // NOLINT(concurrency-mt-unsafe)
+            *backend = getenv("TESSERA_BACKEND");    // NOLINT(concurrency-mt-unsafe)
     PJRT_Error *e = profile && *profile ? set_profile(c, profile, strlen(profile)) : NULL;
+    if (!e && backend && *backend)
+        e = set_backend(c, backend, strlen(backend));
     if (e || !threads || !*threads)
         return e;
     char *end;
@@ -59,12 +78,14 @@ static PJRT_Error *read_options(PJRT_Client *c, const PJRT_NamedValue *options, 
         const PJRT_NamedValue *o = &options[i];
         if (is_named(o, "profile") && o->type == PJRT_NamedValue_kString)
             e = set_profile(c, o->string_value, o->value_size);
+        else if (is_named(o, "backend") && o->type == PJRT_NamedValue_kString)
+            e = set_backend(c, o->string_value, o->value_size);
         else if (is_named(o, "threads") && o->type == PJRT_NamedValue_kInt64)
             e = set_threads(c, o->int64_value);
         else
             e = error_new(PJRT_Error_Code_INVALID_ARGUMENT,
-                          "there is no option '%.*s' of that type: there is profile, a string, and "
-                          "threads, an integer",
+                          "there is no option '%.*s' of that type: there are profile and backend, "
+                          "strings, and threads, an integer",
                           o->name_size < 40 ? (int)o->name_size : 40, o->name);
     }
     return e;
@@ -108,13 +129,44 @@ static void write_version(PJRT_Client *c) {
 
 /* ---- making and freeing ---- */
 
+/* The first device of the backend: its number, and what it is. */
+static PJRT_Error *find_device(const PJRT_Client *c, uint32_t *index, tsr_device_info_t *info) {
+    uint32_t count = 0;
+    if (strcmp(c->backend, "cpu") != 0) /* a GPU that is this processor counts once it is named */
+        setenv("TESSERA_SOFTWARE_DEVICES", "1", 0); // NOLINT(concurrency-mt-unsafe)
+    tsr_status_t code = tsrGetDeviceCount(&count);
+    for (*index = 0; code == TSR_SUCCESS && *index < count; ++*index) {
+        *info = (tsr_device_info_t){.struct_size = sizeof *info};
+        code = tsrGetDeviceInfo(*index, info);
+        if (code != TSR_SUCCESS || strcmp(info->backend, c->backend) != 0)
+            continue;
+        return info->unavailable
+                   ? error_new(PJRT_Error_Code_UNAVAILABLE,
+                               "the backend '%s' (TESSERA_BACKEND) cannot be used: %s", c->backend,
+                               info->unavailable)
+                   : NULL;
+    }
+    return code != TSR_SUCCESS
+               ? error_of(code, tsrGetLastError())
+               : error_new(
+                     PJRT_Error_Code_NOT_FOUND,
+                     "there is no device of the backend '%s' (TESSERA_BACKEND); 'tsr devices' "
+                     "lists them",
+                     c->backend);
+}
+
 static PJRT_Error *open_device(PJRT_Client *c) {
-    tsr_device_info_t info = {.struct_size = sizeof info};
-    tsr_status_t code = tsrGetDeviceInfo(0, &info);
-    if (code == TSR_SUCCESS)
-        code = tsrCreateContextOn(0, c->threads, 0, &c->context);
+    tsr_device_info_t info;
+    uint32_t index;
+    PJRT_Error *e = find_device(c, &index, &info);
+    if (e)
+        return e;
+    const tsr_status_t code = tsrCreateContextOn(index, c->threads, 0, &c->context);
     if (code != TSR_SUCCESS)
         return error_of(code, tsrGetLastError());
+    c->host = info.host_addressable != 0;
+    if (index > 0) /* code for the host is for the best level of this CPU */
+        snprintf(c->isa, sizeof c->isa, "%s", info.isa);
     if (!c->threads)
         c->threads = info.compute_units ? info.compute_units : 1;
     PJRT_DeviceDescription *d = &c->device.description;
@@ -128,6 +180,7 @@ PJRT_Error *pjrt_Client_Create(void *args) {
     PJRT_TAKES(Client_Create, client);
     PJRT_Client *c = base_calloc(1, sizeof *c);
     snprintf(c->profile, sizeof c->profile, "%s", profiles[0]);
+    snprintf(c->backend, sizeof c->backend, "cpu");
     PJRT_Error *e = read_environment(c);
     e = e ? e : read_options(c, a->create_options, a->num_options);
     e = e ? e : open_device(c);

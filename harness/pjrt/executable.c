@@ -1,4 +1,5 @@
 /* executable.c - what is asked of a program that was compiled. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,11 @@ PJRT_Error *pjrt_Client_Compile(void *args) {
                          given->format ? given->format : "");
     if (!given->code)
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no code");
-    PJRT_Error *e = options_check(a->compile_options, a->compile_options_size);
-    program *p = e ? NULL : program_compile(a->client, given->code, given->code_size, &e);
+    compile_settings settings;
+    snprintf(settings.profile, sizeof settings.profile, "%s", a->client->profile);
+    PJRT_Error *e = options_read(a->compile_options, a->compile_options_size, &settings);
+    program *p =
+        e ? NULL : program_compile(a->client, &settings, given->code, given->code_size, &e);
     if (p)
         a->executable = loaded_new(p);
     return e;

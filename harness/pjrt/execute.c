@@ -102,6 +102,39 @@ static PJRT_Error *take_outputs(call *c) {
     return NULL;
 }
 
+/* Memory of the device for each buffer: what a call reads is copied there, what it makes back. */
+static tsr_status_t there_and_back(const call *c, void **room, size_t count) {
+    const program *p = c->p;
+    const tsr_context_t context = p->client->context;
+    void **host = base_malloc((count + 1) * sizeof *host);
+    tsr_status_t code = TSR_SUCCESS;
+    memcpy(host, room, count * sizeof *host);
+    memset(room, 0, count * sizeof *room);
+    for (size_t i = 0; i < count && code == TSR_SUCCESS; i++) {
+        for (size_t k = 0; k < p->inputs && i >= p->inputs && !room[i]; k++)
+            room[i] = host[k] == host[i] ? room[k] : NULL; /* made in place of an input */
+        const size_t bytes = i < (size_t)p->inputs + p->outputs ? p->tensors[i].bytes : 4;
+        if (!room[i])
+            code = tsrAlloc(context, bytes ? bytes : 1, 0, &room[i]);
+        if (code == TSR_SUCCESS && i < p->inputs && bytes)
+            code = tsrCopy(context, room[i], host[i], bytes);
+    }
+    if (code == TSR_SUCCESS)
+        code = tsrLaunch(p->kernel, NULL, (tsr_launch_t){0}, room + count, count);
+    for (size_t i = p->inputs; i < (size_t)p->inputs + p->outputs && code == TSR_SUCCESS; i++)
+        if (p->tensors[i].bytes)
+            code = tsrCopy(context, host[i], room[i], p->tensors[i].bytes);
+    for (size_t i = 0; i < count; i++) {
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again |= room[k] == room[i];
+        if (!again)
+            tsrFree(context, room[i]);
+    }
+    free(host);
+    return code;
+}
+
 static PJRT_Error *launch(const call *c, void **room) {
     const size_t known = (size_t)c->p->inputs + c->p->outputs, count = known + c->p->placeholders;
     _Alignas(64) char placeholder[64];
@@ -109,7 +142,9 @@ static PJRT_Error *launch(const call *c, void **room) {
         room[i] = i < known ? c->memory[i]->data : placeholder;
         room[count + i] = &room[i];
     }
-    const tsr_status_t code = tsrLaunch(c->p->kernel, NULL, (tsr_launch_t){0}, room + count, count);
+    const tsr_status_t code =
+        c->p->client->host ? tsrLaunch(c->p->kernel, NULL, (tsr_launch_t){0}, room + count, count)
+                           : there_and_back(c, room, count);
     return code == TSR_SUCCESS ? NULL : error_of(code, tsrGetLastError());
 }
 

@@ -1,11 +1,16 @@
-/* options.c - of the options of a compilation (a protocol buffer) the two numbers that matter here:
- * on how many devices the program is to run. */
+/* options.c - of the options of a compilation (a protocol buffer) what matters here: on how many
+ * devices the program is to run, and the options that a user names (compiler_options of jax.jit).
+ */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "pjrt/plugin.h"
 
 /* CompileOptionsProto and, within it, ExecutableBuildOptionsProto. */
-enum { BUILD_OPTIONS = 3, NUM_REPLICAS = 4, NUM_PARTITIONS = 5 };
+enum { BUILD_OPTIONS = 3, OVERRIDES = 7, NUM_REPLICAS = 4, NUM_PARTITIONS = 5 };
+/* An entry of the map of overrides, and the value in it. */
+enum { OVERRIDE_NAME = 1, OVERRIDE_VALUE = 2, STRING_VALUE = 1 };
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
 
 typedef struct wire {
@@ -72,7 +77,40 @@ static PJRT_Error *check_build(wire build, bool *bad) {
     return NULL;
 }
 
-PJRT_Error *options_check(const char *bytes, size_t size) {
+/* Bytes of a field in a message; none where it is not there. */
+static wire bytes_of(wire message, uint64_t number) {
+    field f;
+    wire found = {NULL, NULL, false};
+    while (take_field(&message, &f))
+        if (f.number == number && f.kind == BYTES)
+            found = f.bytes;
+    return found;
+}
+
+static bool is_word(wire w, const char *word) {
+    const size_t length = (size_t)(w.end - w.at);
+    return strlen(word) == length && (length == 0 || memcmp(w.at, word, length) == 0);
+}
+
+static PJRT_Error *take_override(wire entry, compile_settings *settings) {
+    enum { SHOWN = 60 };
+    const wire name = bytes_of(entry, OVERRIDE_NAME);
+    const wire value = bytes_of(bytes_of(entry, OVERRIDE_VALUE), STRING_VALUE);
+    const size_t name_size = (size_t)(name.end - name.at), size = (size_t)(value.end - value.at);
+    if (!is_word(name, "profile"))
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "No such compile option: '%.*s'; there is profile, and those of XLA are "
+                         "none of this compiler's",
+                         name_size < SHOWN ? (int)name_size : SHOWN, (const char *)name.at);
+    const char *profile = profile_named((const char *)value.at, size);
+    if (!profile)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "the compile option 'profile' is strict, deterministic or fast");
+    snprintf(settings->profile, sizeof settings->profile, "%s", profile);
+    return NULL;
+}
+
+PJRT_Error *options_read(const char *bytes, size_t size, compile_settings *settings) {
     wire all = {(const unsigned char *)bytes, (const unsigned char *)bytes + size, false};
     PJRT_Error *e = NULL;
     bool bad = false;
@@ -80,6 +118,8 @@ PJRT_Error *options_check(const char *bytes, size_t size) {
     while (!e && size && take_field(&all, &f))
         if (f.number == BUILD_OPTIONS && f.kind == BYTES)
             e = check_build(f.bytes, &bad);
+        else if (f.number == OVERRIDES && f.kind == BYTES)
+            e = take_override(f.bytes, settings);
     if (!e && (bad || all.bad))
         e = error_new(PJRT_Error_Code_INVALID_ARGUMENT,
                       "the options of the compilation are no CompileOptionsProto");

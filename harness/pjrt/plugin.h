@@ -102,6 +102,9 @@ struct PJRT_Client {
     atomic_uint holders; /* buffers and programs keep it */
     tsr_context_t context;
     char profile[32];
+    char backend[32]; /* of the runtime: "cpu", "vulkan", ... */
+    char isa[64];     /* that programs are compiled for; "": the best of this CPU */
+    bool host;        /* the device reads and writes buffers where they are */
     uint32_t threads; /* 0: as many as there are */
     char version[256];
     PJRT_Device device;
@@ -136,6 +139,16 @@ storage *buffer_memory(PJRT_Buffer *b);
 storage *buffer_take(PJRT_Buffer *b);
 /* Bytes of a shape; false: an extent is negative, or there are more than a machine has. */
 bool shape_bytes(const int64_t *dims, size_t rank, size_t element, size_t *bytes);
+
+/* ---- options.c ---- */
+/* Options of a compilation: those that ask for several devices, and names that there are not, are
+ * refused. */
+typedef struct compile_settings {
+    char profile[32];
+} compile_settings;
+PJRT_Error *options_read(const char *bytes, size_t size, compile_settings *settings);
+/* NULL where there is no profile of this name. */
+const char *profile_named(const char *words, size_t length);
 
 /* ---- program.c: what was compiled, counted, and kept for the next time ---- */
 typedef struct program_tensor {
@@ -181,7 +194,8 @@ struct program {
 /* NULL with an error. Takes over the image. */
 program *program_load(PJRT_Client *c, const program_facts *facts, void *image, size_t bytes,
                       PJRT_Error **error);
-program *program_compile(PJRT_Client *c, const char *code, size_t bytes, PJRT_Error **error);
+program *program_compile(PJRT_Client *c, const compile_settings *settings, const char *code,
+                         size_t bytes, PJRT_Error **error);
 void program_release(program *p);
 /* One of this key that is kept, held; NULL: none. */
 program *program_kept(PJRT_Client *c, const sha256 *key);
@@ -197,9 +211,5 @@ struct PJRT_LoadedExecutable {
     atomic_bool deleted;
 };
 PJRT_LoadedExecutable *loaded_new(program *p);
-
-/* ---- options.c ---- */
-/* Refuses options of a compilation that ask for several devices. */
-PJRT_Error *options_check(const char *bytes, size_t size);
 
 #endif

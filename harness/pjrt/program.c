@@ -198,10 +198,22 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
     return p;
 }
 
-program *program_compile(PJRT_Client *client, const char *code, size_t bytes, PJRT_Error **error) {
-    const tsr_compile_options_t options = {
-        .struct_size = sizeof options, .profile = client->profile, .threads = client->threads};
-    const sha256 key = sha256_of(code, bytes);
+/* Hashes the program and the settings. */
+static sha256 key_of(const compile_settings *settings, const char *code, size_t bytes) {
+    const sha256 of_code = sha256_of(code, bytes);
+    char all[sizeof of_code + sizeof settings->profile] = {0};
+    memcpy(all, &of_code, sizeof of_code);
+    snprintf(all + sizeof of_code, sizeof settings->profile, "%s", settings->profile);
+    return sha256_of(all, sizeof all);
+}
+
+program *program_compile(PJRT_Client *client, const compile_settings *settings, const char *code,
+                         size_t bytes, PJRT_Error **error) {
+    const tsr_compile_options_t options = {.struct_size = sizeof options,
+                                           .profile = settings->profile,
+                                           .isa = *client->isa ? client->isa : NULL,
+                                           .threads = client->threads};
+    const sha256 key = key_of(settings, code, bytes);
     tsr_compilation_t c = NULL;
     program *p = program_kept(client, &key);
     if (p)

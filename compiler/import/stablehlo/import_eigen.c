@@ -111,7 +111,7 @@ static ir_value moved(importer *im, ir_value x, int axis) {
     return build_gather(&im->b, x, list(im, moved_from, n), axis, 0);
 }
 
-/* What a rotation makes 0 is 0. */
+/* Sets to 0 the elements that a rotation is to make so. */
 static ir_value cleared(importer *im, ir_value a) {
     const ir_type_data t = *import_type_of(im, a);
     const int64_t axis = t.rank - 2;

@@ -136,8 +136,7 @@ static ir_value transposed(importer *im, ir_value x) {
     return build_moved(&im->b, x, rank - 1, rank - 2);
 }
 
-/* Of a matrix that has no such factor the column at which that shows, and those behind it, are NaN.
- */
+/* A matrix that has no such factor gives NaN from the column on at which that shows. */
 bool import_cholesky(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     if (!import_takes(im, op, 1) || !square(im, op))

@@ -194,6 +194,75 @@ static void test_programs_for_several_devices_are_refused(void **state) {
     free(code);
 }
 
+/* An entry of the map of options: a name, and a value that is a string. */
+static size_t option(char *out, const char *name, const char *value) {
+    const size_t n = strlen(name), v = strlen(value);
+    return (size_t)sprintf(out, "\x3a%c\x0a%c%s\x12%c\x0a%c%s", (int)(n + v + 6), (int)n, name,
+                           (int)(v + 2), (int)v, value);
+}
+
+static void test_an_option_of_a_compilation_changes_it_or_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *value, *error; /* NULL: it is taken */
+    } cases[] = {{"profile", "strict", NULL},
+                 {"profile", "fast", NULL},
+                 {"profile", "quick", "strict, deterministic or fast"},
+                 {"xla_embed_ir_in_executable", "1", "No such compile option"}};
+    PJRT_LoadedExecutable *made[4] = {NULL};
+    size_t size;
+    char *code = read_file("donated.mlirbc", &size), options[64];
+    const PJRT_Program p = {.struct_size = sizeof p,
+                            .code = code,
+                            .code_size = size,
+                            .format = "mlir",
+                            .format_size = 4};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PJRT_Client_Compile_Args a = {.struct_size = sizeof a,
+                                      .client = client,
+                                      .program = &p,
+                                      .compile_options = options,
+                                      .compile_options_size =
+                                          option(options, cases[i].name, cases[i].value)};
+        PJRT_Error *e = api->Client_Compile(&a);
+        if (cases[i].error)
+            fails(e, PJRT_Error_Code_INVALID_ARGUMENT, cases[i].error);
+        else
+            succeeds(e);
+        made[i] = a.executable;
+    }
+    /* Two profiles are two programs. */
+    ASK(strict, LoadedExecutable_GetExecutable, .loaded_executable = made[0]);
+    ASK(fast, LoadedExecutable_GetExecutable, .loaded_executable = made[1]);
+    ASK(one, Executable_Fingerprint, .executable = strict.executable);
+    ASK(other, Executable_Fingerprint, .executable = fast.executable);
+    assert_memory_not_equal(one.executable_fingerprint, other.executable_fingerprint, 64);
+    succeeds(CALL(Executable_Destroy, .executable = strict.executable));
+    succeeds(CALL(Executable_Destroy, .executable = fast.executable));
+    drop_program(made[0]);
+    drop_program(made[1]);
+    free(code);
+}
+
+/* A jitted function that returns None. */
+static void test_a_program_may_give_nothing(void **state) {
+    (void)state;
+    static const char words[] =
+        "module @nothing { func.func public @main(%a: tensor<8x8xf32>) { return } }";
+    PJRT_LoadedExecutable *x;
+    float data[COUNT];
+    numbers(data, 0);
+    succeeds(compile(words, sizeof words - 1, &x));
+    ASK(got, LoadedExecutable_GetExecutable, .loaded_executable = x);
+    ASK(count, Executable_NumOutputs, .executable = got.executable);
+    assert_int_equal(count.num_outputs, 0);
+    PJRT_Buffer *in = put_square(data);
+    succeeds(execute(x, &in, 1, NULL, NULL));
+    drop(in);
+    succeeds(CALL(Executable_Destroy, .executable = got.executable));
+    drop_program(x);
+}
+
 static void test_a_program_is_kept_as_bytes(void **state) {
     (void)state;
     float data[COUNT];
@@ -284,6 +353,39 @@ static void test_many_threads_compile_and_run(void **state) {
 }
 
 /* Buffers live longer than their client where a framework ends in another order. */
+/* The device has memory of its own: arguments go there and results come back. */
+static void test_any_backend_of_the_runtime_gives_the_same(void **state) {
+    (void)state;
+    PJRT_Client *first = client;
+    const PJRT_NamedValue backend = {.struct_size = sizeof backend,
+                                     .name = "backend",
+                                     .name_size = strlen("backend"),
+                                     .type = PJRT_NamedValue_kString,
+                                     .string_value = "vulkan",
+                                     .value_size = strlen("vulkan")};
+    PJRT_Client_Create_Args a = {
+        .struct_size = sizeof a, .create_options = &backend, .num_options = 1};
+    PJRT_Error *e = api->Client_Create(&a);
+    if (e) {
+        end_error(e);
+        skip();
+    }
+    client = a.client;
+    float data[2][COUNT];
+    numbers(data[0], 1);
+    numbers(data[1], 100);
+    PJRT_LoadedExecutable *x = compile_file("donated.mlirbc");
+    PJRT_Buffer *in[] = {put_square(data[0]), put_square(data[1])}, *out[2];
+    succeeds(execute(x, in, 2, out, NULL));
+    check_results(out, 1, 100);
+    assert_true(is_deleted(in[0]));
+    drop(in[0]);
+    drop(in[1]);
+    drop_program(x);
+    succeeds(CALL(Client_Destroy, .client = client));
+    client = first;
+}
+
 static void test_the_end_may_come_in_any_order(void **state) {
     (void)state;
     float data[COUNT] = {0}, read[COUNT];
@@ -306,9 +408,12 @@ int main(void) {
         cmocka_unit_test(test_a_donated_argument_is_gone),
         cmocka_unit_test(test_a_refused_program_says_says_where_in_the_script),
         cmocka_unit_test(test_programs_for_several_devices_are_refused),
+        cmocka_unit_test(test_an_option_of_a_compilation_changes_it_or_is_refused),
+        cmocka_unit_test(test_a_program_may_give_nothing),
         cmocka_unit_test(test_a_program_is_kept_as_bytes),
         cmocka_unit_test(test_complex_numbers_go_in_and_out),
         cmocka_unit_test(test_many_threads_compile_and_run),
+        cmocka_unit_test(test_any_backend_of_the_runtime_gives_the_same),
         cmocka_unit_test(test_the_end_may_come_in_any_order),
     };
     return cmocka_run_group_tests(tests, open_plugin, close_plugin);
