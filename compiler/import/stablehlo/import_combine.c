@@ -185,8 +185,8 @@ ir_value import_known_reduction(importer *im, const shlo_op *op, const char *kin
                              {"axes", ir_attr_int_array(im->m, axes, count)},
                              {"order", ir_attr_string(im->m, order_info_of(ORDER_LANES64)->name)}};
     x = import_build(im, op, GRAPH_REDUCE, &x, 1, attrs, ordered ? 3 : 2);
-    if (x && t == DTYPE_BOOL)
-        return import_is(im, "ne", x, import_like(im, x, 0));
+    if (x && t == DTYPE_BOOL) /* the greatest of none is below 0 */
+        return import_is(im, "gt", x, import_like(im, x, 0));
     return x;
 }
 
