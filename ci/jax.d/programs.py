@@ -124,6 +124,30 @@ def empty(x):
     return x + 1, x.sum(axis=0), jnp.concatenate([x, jnp.ones((1, 3))]), x.T
 
 
+def factored(a):
+    """Factors of matrices; of eigenvectors what their signs do not change."""
+    definite = a @ jnp.swapaxes(a, -1, -2) + jnp.eye(a.shape[-1])
+    q, r = jnp.linalg.qr(a)
+    return jnp.linalg.cholesky(definite), q, r, jnp.linalg.eigvalsh(definite), jnp.linalg.svd(a, compute_uv=False), jnp.linalg.solve(definite, a), jax.grad(lambda x: jnp.linalg.eigvalsh(x @ x.T).max())(a[0])
+
+
+def bits(key):
+    return lax.rng_bit_generator(key, (5, 7)), lax.rng_bit_generator(key, (3, 4), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY), lax.rng_bit_generator(key, (5,), dtype=jnp.uint16)
+
+
+def volumes(x, w):
+    def loss(w):
+        return (lax.conv_general_dilated(x, w, (1, 2, 1), "SAME", feature_group_count=2) ** 2).sum()
+
+    z = lax.complex(x, x[::-1])
+    kernels = jnp.concatenate([w, -w], axis=1) * (1 + 1j)
+    return jax.grad(loss)(w), lax.conv_general_dilated(z, kernels, (1, 1, 1), "VALID"), z**kernels[0, 0, 0, 0, 0]
+
+
+def nothing(x):
+    return None, jnp.any(x > 0), jnp.all(x > 0), jnp.any(x > 0, axis=1)
+
+
 def programs():
     f, i = inputs()
     layer = [f(32, 64), f(64), f(64, 10), f(10)]
@@ -141,6 +165,10 @@ def programs():
         "functions": (functions, (f(40, 5),)),
         "complex_numbers": (complex_numbers, (f(5, 5), f(5, 5))),
         "empty": (empty, (f(0, 3),)),
+        "factored": (factored, (f(2, 6, 6),)),
+        "bits": (bits, (np.array([1, 2, 2**32 - 1, 2**32 - 1], np.uint32),)),
+        "volumes": (volumes, (f(2, 4, 5, 6, 4), f(6, 2, 3, 2, 2))),
+        "nothing": (nothing, (f(3, 0),)),
     }
     for name in ("float16", "bfloat16"):
         made[name] = narrow, (f(6, 8), f(8, 5).astype(jnp.dtype(name)))
@@ -268,6 +296,38 @@ def check_example(report):
     report.add("docs/examples/mlp.py", "" if lines[0] == lines[1] and lines[0] else f"{lines}: {told[0].stderr[-300:]}")
 
 
+def check_operators(report):
+    """A kernel of ours as a function of JAX on JAX's CPU, and a function of JAX as a module of ours."""
+    import tessera
+    from operators import gates
+
+    f, i = inputs()
+    x, s, at = f(4, 6), f(4), i(4, 3)
+    own = tessera.as_jax(gates)
+
+    def theirs(x, s, at):
+        return jnp.tanh(x) * s[:, None], x[at].sum(1)
+
+    def loss(function):
+        return lambda x, s: sum((one**2).sum() for one in function(x, s, at))
+
+    with jax.default_device(jax.devices("cpu")[0]):
+        ways = {
+            "jit": lambda g: jax.jit(g)(x, s, at),
+            "grad": lambda g: jax.jit(jax.grad(loss(g), argnums=(0, 1)))(x, s),
+            "vmap": lambda g: jax.vmap(g)(np.stack([x, x + 1]), np.stack([s, s]), np.stack([at, at])),
+            "scan": lambda g: lax.scan(lambda c, one: (g(c, one, at)[0], one.sum()), x, np.stack([s, s, s])),
+        }
+        for name, way in ways.items():
+            got, wanted = (list(map(np.asarray, jax.tree.leaves(way(function)))) for function in (own, theirs))
+            report.add(f"as_jax, {name}", "; ".join(filter(None, map(difference, got, wanted))))
+        report.add("as_jax of other types", refusal(lambda: own(x.astype(np.int32), s, at), "'x'"))
+        module = tessera.from_jax(lambda p, a: {"y": jnp.tanh(a @ p["w"])}, {"w": jax.ShapeDtypeStruct((6, 3), jnp.float32)}, x)
+        made = module({"w": np.ones((6, 3), np.float32)}, x)["y"]
+        report.add("from_jax", difference(np.asarray(made), np.tanh(x @ np.ones((6, 3), np.float32))) or "")
+        report.add("from_jax of another form", refusal(lambda: module(x), "form"))
+
+
 # ---- JAX's harnesses ----
 
 # Harnesses that may differ from JAX's CPU, and why.
@@ -320,7 +380,7 @@ def main():
         return 0
     report = Report()
     check_threads(report, check_programs(report), given)
-    for check in (check_donation, check_errors, check_bytes, check_example):
+    for check in (check_donation, check_errors, check_bytes, check_example, check_operators):
         check(report)
     if given.harnesses:
         check_harnesses(report, given.harnesses)

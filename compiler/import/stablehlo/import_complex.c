@@ -324,6 +324,39 @@ static complex_value squared(importer *im, complex_value x) {
                            import_mul(im, import_like(im, x.re, 2), import_mul(im, x.re, x.im))};
 }
 
+/* An f64 as an f32 and what that lacks. */
+static void cut(importer *im, ir_value x, ir_value *high, ir_value *low) {
+    *high = build_convert(&im->b, x, DTYPE_F32);
+    ir_value rest = import_sub(im, x, build_convert(&im->b, *high, DTYPE_F64));
+    ir_value finite = import_is(im, "lt", import_unary(im, GRAPH_ABS, rest),
+                                import_like(im, rest, __builtin_inf()));
+    *low = build_convert(&im->b, build_select(&im->b, finite, rest, import_like(im, rest, 0)),
+                         DTYPE_F32);
+}
+
+/* e^(y ln x): the product is f64's, and what its parts have beyond f32 corrects the functions of
+ * them to the first order. A power of 0 is 0, or 1 where y is 0. */
+static complex_value power(importer *im, complex_value x, complex_value y) {
+    ir_value size, size_rest, angle, angle_rest;
+    const complex_value e = product(im, wide(im, logarithm(im, x)), wide(im, y));
+    cut(im, e.re, &size, &size_rest);
+    cut(im, e.im, &angle, &angle_rest);
+    size = import_unary(im, GRAPH_EXP, size);
+    size = import_add(im, size, import_mul(im, size, size_rest));
+    ir_value cosine = import_unary(im, GRAPH_COS, angle), sine = import_unary(im, GRAPH_SIN, angle);
+    ir_value re = import_sub(im, cosine, import_mul(im, sine, angle_rest)),
+             side = import_add(im, sine, import_mul(im, cosine, angle_rest));
+    ir_value zero = import_like(im, x.re, 0), one = import_like(im, x.re, 1);
+    ir_value none = import_binary(im, GRAPH_AND, import_is(im, "eq", x.re, zero),
+                                  import_is(im, "eq", x.im, zero));
+    ir_value unit = import_binary(im, GRAPH_AND, import_is(im, "eq", y.re, zero),
+                                  import_is(im, "eq", y.im, zero));
+    re = build_select(&im->b, none, zero, import_mul(im, size, re));
+    side = build_select(&im->b, none, zero, import_mul(im, size, side));
+    return (complex_value){build_select(&im->b, unit, one, re),
+                           build_select(&im->b, unit, zero, side)};
+}
+
 /* ---- the table ---- */
 
 typedef complex_value (*complex_fn)(importer *im, complex_value x);
@@ -496,6 +529,7 @@ static bool fits(const shlo_op *op) {
     case SHLO_OP_MINIMUM:
     case SHLO_OP_COMPARE:
     case SHLO_OP_COMPLEX:
+    case SHLO_OP_POWER:
         return op->operand_count == 2 &&
                shlo_type_equal(op->operands[0]->type, op->operands[1]->type);
     default:
@@ -547,6 +581,10 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     case SHLO_OP_DOT_GENERAL:
     case SHLO_OP_CONVOLUTION:
         return contraction(im, op, results);
+    case SHLO_OP_POWER:
+        if (import_type_of(im, operand(im, op, 0).re)->element != DTYPE_F32)
+            return import_refuse(im, op, "of complex<f64> is not supported");
+        return two(results, power(im, operand(im, op, 0), operand(im, op, 1)));
     case SHLO_OP_FFT:
         return import_fft(im, op, 0, results);
     case SHLO_OP_BITCAST_CONVERT:

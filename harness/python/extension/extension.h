@@ -128,6 +128,10 @@ PyObject *launch_backends(PyObject *module, PyObject *nothing);
 /* ---- loaded.c: Module ---- */
 bool loaded_type_ready(PyObject *module);
 PyObject *loaded_signature(PyObject *module, PyObject *arrays);
+bool loaded_check(PyObject *value); /* Is it a Module? */
+
+PyObject *ffi_handler(PyObject *module, PyObject *nothing);
+PyObject *ffi_keep(PyObject *module, PyObject *kept);
 
 /* ---- callable.c: Callable ---- */
 bool callable_type_ready(PyObject *module);

@@ -5,6 +5,8 @@
 
 #include "launch.h"
 
+static PyTypeObject *module_type;
+
 static bool read_types(module_object *m) {
     tsr_kernel_info_t info = {.struct_size = sizeof info};
     if (!context_held(tsrGetKernelInfo(m->kernel, &info)))
@@ -192,5 +194,10 @@ bool loaded_type_ready(PyObject *module) {
                                   {0}};
     static PyType_Spec spec = {"tessera._tessera.Module", sizeof(module_object), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
-    return extension_make_type(&spec, module, "Module") != NULL;
+    module_type = extension_make_type(&spec, module, "Module");
+    return module_type != NULL;
+}
+
+bool loaded_check(PyObject *value) {
+    return PyObject_TypeCheck(value, module_type);
 }

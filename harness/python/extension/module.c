@@ -23,6 +23,10 @@ PyMODINIT_FUNC PyInit__tessera(void) {
         {"scatter", tree_scatter, METH_VARARGS,
          "scatter(value, form, arrays): the arrays of a tuple in the form of the value; dicts, "
          "lists and tuples where it has none."},
+        {"ffi_handler", ffi_handler, METH_NOARGS,
+         "The handler of custom calls of XLA, in a capsule."},
+        {"ffi_keep", ffi_keep, METH_O,
+         "ffi_keep(module): keeps a Module for the handler, and gives its number."},
         {"capture_open", capture_open, METH_VARARGS,
          "capture_open(function, values): a call whose arguments are recorded, or None; values is "
          "a "

@@ -14,6 +14,7 @@ _NAMES = {
     "_commands": ("bench", "replay"),
     "_device": ("device_get", "device_put"),
     "_errors": ("CheckError", "CompileError", "Diagnostic", "Error"),
+    "_frameworks": ("FromJax", "as_jax", "as_torch", "from_jax"),
     "_kernel": ("Kernel", "jit", "kernel"),
     "_module": ("Module", "compile", "load"),
     "_tessera": ("Tensor",),

@@ -12,6 +12,10 @@ from tessera._errors import CheckError as CheckError
 from tessera._errors import CompileError as CompileError
 from tessera._errors import Diagnostic as Diagnostic
 from tessera._errors import Error as Error
+from tessera._frameworks import FromJax as FromJax
+from tessera._frameworks import as_jax as as_jax
+from tessera._frameworks import as_torch as as_torch
+from tessera._frameworks import from_jax as from_jax
 from tessera._kernel import Kernel as Kernel
 from tessera._kernel import jit as jit
 from tessera._kernel import kernel as kernel

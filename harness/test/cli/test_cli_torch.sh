@@ -107,4 +107,46 @@ else:
 assert torch.equal(scaled(x.detach(), s), x.detach() * s[:, None])
 END
 PYTHONPATH=$package exits 0 "kernels on tensors of torch" "$TESSERA_PYTHON" kernels.py
+
+# The operator tessera::call: a kernel within autograd, and its shapes without values.
+cat >gates.py <<'END'
+import tessera
+import torch
+from tessera import f32, i32
+
+
+@tessera.kernel
+def gates(x: tessera.Tensor["M", "N", f32], s: tessera.Tensor["M", f32], at: tessera.Tensor["K", i32]):
+    return tanh(x) * s[:, None], sum(take(x, at, axis=0), axis=1), at + 1
+
+
+def by_torch(x, s, at):
+    return torch.tanh(x) * s[:, None], x[at.long()].sum(1), at + 1
+
+
+own = tessera.as_torch(gates)
+x, s, at = torch.randn(4, 6), torch.randn(4), torch.tensor([0, 2, 2], dtype=torch.int32)
+gradients = []
+for function in (own, by_torch):
+    a, b = x.clone().requires_grad_(), s.clone().requires_grad_()
+    first, second, third = function(a, b, at)
+    assert torch.allclose(first, by_torch(x, s, at)[0], atol=1e-6) and torch.equal(third, at + 1)
+    ((first**2).sum() + 3 * second.sum()).backward()
+    gradients.append((a.grad, b.grad))
+for mine, theirs in zip(*gradients):
+    assert torch.allclose(mine, theirs, atol=1e-5), (mine, theirs)
+a = x.clone().requires_grad_()
+own(a, s, at)[1].sum().backward()  # one result of three
+assert torch.equal(a.grad, torch.tensor([1.0, 0, 2, 0])[:, None].expand(4, 6))
+assert not own(x, s, at)[0].requires_grad
+made = torch.ops.tessera.call([one.to("meta") for one in (x, s, at)], 0, False)
+assert [tuple(one.shape) for one in made] == [(4, 6), (3,), (3,)]
+try:
+    own(x.int(), s, at)
+except tessera.Error as error:
+    assert "'x'" in str(error)
+else:
+    raise AssertionError("integers were taken for f32")
+END
+PYTHONPATH=$package exits 0 "a kernel as an operator of torch" "$TESSERA_PYTHON" gates.py
 finish
