@@ -179,6 +179,10 @@ static json_t *fallbacks_json(const artifact_levels *levels) {
     const char *missed = ir_op_string(m, ir_module_kernel(m), "missed", NULL);
     if (missed)
         add_fallback(list, "matrix unit", "threads", missed);
+    const int64_t stages = ir_op_int(m, ir_module_kernel(m), "stages", 0);
+    snprintf(why, sizeof why, "there is room for stages=%lld of a load", (long long)stages);
+    if (stages)
+        add_fallback(list, "stages", "fewer", why);
     if (levels->why_joined)
         add_fallback(list, "tiles", "whole tensors", levels->why_joined);
     return list;

@@ -132,10 +132,12 @@ static void look_ahead(const ir_module *m, ir_op op, const room_check *a) {
 bool chip_follows_hints(const simt_tiles_notes *notes, const target_info *target,
                         const compiler_instance *instance, status *st) {
     room_check a = {target, instance, st};
-    char why[2 * SIMT_TILES_WHY_BYTES];
-    snprintf(why, sizeof why, "swizzle changes nothing on %s: %s", target->name, notes->refused);
+    static const diagnostic_id ids[] = {[SIMT_REFUSES_HINT] = ERROR_TILE_HINT,
+                                        [SIMT_REFUSES_ROOM] = ERROR_TILE_CHIP,
+                                        [SIMT_REFUSES_UNIT] = ERROR_TILE_UNIT};
     if (notes->refused[0])
-        refuse(&a, word_at(&a, notes->at), ERROR_TILE_HINT, why, "leave swizzle out");
+        refuse(&a, notes->by_stages ? instance->stages : word_at(&a, notes->at), ids[notes->kind],
+               notes->refused, notes->help);
     return !notes->refused[0];
 }
 

@@ -12,6 +12,30 @@ bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
 }
 
+static int64_t greater(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+static simt_room room_of(const target_info *t) {
+    const chip_unit *unit = target_unit_of(t);
+    const int64_t thread = t->thread_registers;
+    return (simt_room){t->shared_bytes, thread, unit ? unit->registers : thread * SIMT_THREADS};
+}
+
+static simt_room most_room(void) {
+    const target_info *list;
+    uint32_t levels, chips;
+    target_list(&list, &levels, &chips);
+    simt_room most = {0};
+    for (uint32_t i = levels; i < chips; i++) {
+        const simt_room one = room_of(&list[i]);
+        most.shared_bytes = greater(most.shared_bytes, one.shared_bytes);
+        most.thread_registers = greater(most.thread_registers, one.thread_registers);
+        most.registers = greater(most.registers, one.registers);
+    }
+    return most;
+}
+
 bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,
                           const target_info *target, simt_tiles_notes *notes, ir_module **out) {
     *out = NULL;
@@ -22,7 +46,8 @@ bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *
                                         .chip = target->cpu,
                                         .threads = SIMT_THREADS,
                                         .most_threads = SIMT_MOST_THREADS,
-                                        .shared_bytes = target->shared_bytes,
+                                        .room = room_of(target),
+                                        .most = most_room(),
                                         .copies = target->copies};
     ir_module *graph = ir_module_clone(specialized);
     graph_decompose_within(graph, tiles_of(graph), GRAPH_MATMUL);

@@ -41,6 +41,13 @@ static bool hint_fits(const node *n, int knob, diagnostics *d) {
         diagnose_help(d, "take at most %d", THREADS_MOST / WARP);
         return false;
     }
+    if (knob == TILE_KNOB_WARPS && (n->integer & (n->integer - 1)) != 0) {
+        diagnose_error(d, ERROR_TILE_WARPS, n->at,
+                       "no layout gives a tile to the threads of %lld warps",
+                       (long long)n->integer);
+        diagnose_help(d, "take a power of two up to %d", THREADS_MOST / WARP);
+        return false;
+    }
     if (knob == TILE_KNOB_VECTOR && !tile_vector_fits(n->integer)) {
         diagnose_error(d, ERROR_TILE_VECTOR, n->at, "no target loads %lld elements at once",
                        (long long)n->integer);

@@ -10,15 +10,16 @@
 
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
     va_list args;
-    if (t->why[0])
+    char *why = t->notes->why;
+    if (why[0])
         return false;
     uint32_t line = op ? ir_op_get(t->g, op)->location.line : 0;
-    int n = line ? snprintf(t->why, SIMT_TILES_WHY_BYTES, "line %u: ", line) : 0;
+    int n = line ? snprintf(why, SIMT_TILES_WHY_BYTES, "line %u: ", line) : 0;
     if (op)
-        n += snprintf(t->why + n, SIMT_TILES_WHY_BYTES - (size_t)n,
+        n += snprintf(why + n, SIMT_TILES_WHY_BYTES - (size_t)n,
                       "%s: ", op_info_get(ir_op_get(t->g, op)->opcode)->name);
     va_start(args, format);
-    vsnprintf(t->why + n, SIMT_TILES_WHY_BYTES - (size_t)n, format, args);
+    vsnprintf(why + n, SIMT_TILES_WHY_BYTES - (size_t)n, format, args);
     va_end(args);
     return false;
 }
@@ -79,6 +80,8 @@ bool tiles_lower_block(tiles_lowering *t, ir_builder *b, ir_block block) {
             ir_value v = d.results[i];
             bool in_registers = t->is_left[v] && t->values[v].unit;
             tiles_view view;
+            if (!tiles_have_registers(t, op, v))
+                return false;
             if (t->is_factor[v] && d.opcode != GRAPH_TRANSPOSE && !in_registers &&
                 !tiles_view_of(t, b, op, v, &view))
                 return false;
@@ -184,6 +187,8 @@ static bool find_buffers(tiles_lowering *t, ir_value *buffers, uint32_t *count) 
     return true;
 }
 
+enum { USUAL_STAGES = 2 };
+
 /* Reads what the kernel says of its threads. */
 static bool read_hints(tiles_lowering *t) {
     enum { SUBGROUP = 32 };
@@ -195,6 +200,10 @@ static bool read_hints(tiles_lowering *t) {
     return (warps >= 1 && t->threads <= t->request->most_threads && (warps & (warps - 1)) == 0) ||
            tiles_refuse(t, tiles, "a workgroup has 1 to %lld warps here, a power of two",
                         (long long)t->request->most_threads / SUBGROUP);
+}
+
+static bool is_crowded(const tiles_lowering *t) {
+    return t->most_bytes > t->request->room.shared_bytes;
 }
 
 static bool lower_kernel(tiles_lowering *t) {
@@ -223,27 +232,43 @@ static bool lower_kernel(tiles_lowering *t) {
             t->m, b.block, ir_type_memory(t->m, ir_type_of(t->g, buffers[i])->element), NULL);
     if (!lower_phase(t, &b))
         return false;
-    if (t->most_bytes > t->request->shared_bytes)
+    if (t->cuts && t->needs_carried)
+        return tiles_refuse(t, tiles_of(t->g), "a carried tile may be cut along a sum");
+    if (is_crowded(t))
         return tiles_refuse(t, tiles_of(t->g),
                             "its factors need %lld bytes of a workgroup's memory",
                             (long long)t->most_bytes);
-    if (t->cuts && t->needs_carried)
-        return tiles_refuse(t, tiles_of(t->g), "a carried tile may be cut along a sum");
     ir_op_set_attr(t->m, made, "threads", ir_attr_int(t->m, t->threads));
     ir_op_set_attr(t->m, made, "workspace_bytes", ir_attr_int(t->m, 0));
     ir_op_set_attr(t->m, made, "scratch_bytes", ir_attr_int(t->m, t->most_bytes));
     if (t->missed[0])
         ir_op_set_attr(t->m, made, "missed", ir_attr_string(t->m, t->missed));
+    if (t->fewer)
+        ir_op_set_attr(t->m, made, "stages", ir_attr_int(t->m, t->used_stages));
     ir_op_set_attr(t->m, made, "reductions", reductions_attr(t->m, &t->reductions));
     return true;
 }
 
-/* A way to lower the kernel, and why it is not taken. */
+/* A way to lower the kernel, and what came of it. */
 typedef struct attempt {
-    int64_t stages;
-    bool by_itself; /* units may read memory by themselves */
-    bool crowded;   /* there is no room */
+    int64_t most_stages, used_stages; /* of a load: that it may have; that one has */
+    int64_t bytes;                    /* of the workgroup's memory, without bounds of stages */
+    bool by_itself;                   /* units may read memory by themselves */
+    bool crowded;                     /* there is no room */
 } attempt;
+
+/* Has it such a lowering, and asks for nothing that is refused? */
+static bool is_lowered(tiles_lowering *t, attempt *a) {
+    bool ok = lower_kernel(t) && t->stages_products == a->by_itself;
+    a->crowded = is_crowded(t);
+    a->used_stages = t->used_stages;
+    a->bytes = a->bytes ? a->bytes : t->most_bytes;
+    if (ok && t->fewer)
+        tiles_check_stages(t, a->bytes);
+    if (!ok && !a->crowded)
+        t->notes->refused[0] = 0;
+    return ok && !t->notes->refused[0] && tiles_follow_hints(t);
+}
 
 static ir_module *lower(ir_module *graph, const simt_tiles_request *request, attempt *a,
                         simt_tiles_notes *notes) {
@@ -252,9 +277,11 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, att
     tiles_lowering t = {.g = graph,
                         .m = ir_module_new(),
                         .request = request,
-                        .stages = a->stages,
+                        .stages = USUAL_STAGES,
+                        .most_stages = a->most_stages,
+                        .used_stages = 1,
                         .may_stage = a->by_itself,
-                        .why = notes->why};
+                        .notes = notes};
     t.values = base_calloc(n, sizeof *t.values);
     t.wide = base_calloc(n, sizeof *t.wide);
     t.rows = base_calloc(n, sizeof *t.rows);
@@ -263,10 +290,7 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, att
     t.is_left = t.is_factor + n;
     t.is_read = t.is_left + n;
     t.is_plain = t.is_read + n;
-    bool ok = lower_kernel(&t) && t.stages_products == a->by_itself;
-    if (ok && !tiles_follow_hints(&t, notes))
-        ok = false;
-    a->crowded = t.most_bytes > request->shared_bytes;
+    bool ok = is_lowered(&t, a);
     free(t.values);
     free(t.wide);
     free(t.rows);
@@ -288,19 +312,18 @@ static bool has_such_units(const char *chip) {
     return i < count;
 }
 
-/* Takes fewer stages where the kernel does not say how many its loads have, and so many have no
- * room. First with units that read memory by themselves; then without, where they do not multiply
- * or something of the kernel has no lowering beside them. */
+/* Takes fewer stages where so many have no room. First with units that read memory by themselves;
+ * then without, where they do not multiply or something of the kernel has no lowering beside them.
+ */
 ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
                            simt_tiles_notes *notes) {
-    enum { USUAL_STAGES = 2 };
     ir_module *made = NULL;
-    *notes = (simt_tiles_notes){.why = ""};
-    for (int by_itself = has_such_units(request->chip);
-         !made && !notes->refused[0] && by_itself >= 0; by_itself--) {
-        attempt a = {USUAL_STAGES, by_itself, true};
-        for (; !made && a.crowded && a.stages > 0; a.stages--)
+    bool done = false;
+    for (int by_itself = has_such_units(request->chip); !done && by_itself >= 0; by_itself--) {
+        attempt a = {.most_stages = INT64_MAX, .by_itself = by_itself, .crowded = true};
+        for (; !made && a.crowded && a.most_stages > 0; a.most_stages = a.used_stages - 1)
             made = lower(graph, request, &a, notes);
+        done = made || (notes->refused[0] && notes->kind == SIMT_REFUSES_HINT);
     }
     return made;
 }

@@ -115,14 +115,28 @@ typedef struct tiles_lowering {
     bool whole_rows;                 /* a subgroup has whole rows of sums: some become one element
                                         each, or such a unit has them */
     bool cuts, needs_carried; /* a load is cut along its columns; a carried tile must not be */
+    int64_t most_stages, used_stages;  /* of a load: that it may have; that one has */
+    ir_op fewer;                       /* has fewer than the source says for it; 0: none has */
     char missed[SIMT_TILES_WHY_BYTES]; /* a product that is too small for a matrix unit; "": none is
                                         */
-    char *why;                         /* receives the reason why there is no lowering; "" before */
+    simt_tiles_notes *notes;           /* receive the reason why there is no lowering; "" before */
 } tiles_lowering;
 
 /* Notes why the operation has no lowering. Returns false. */
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* from_tiles_room.c: notes that the source asks for what no chip does, and what better to ask for:
+ * once, of the first such operation. It is refused if nothing else stands against its lowering. */
+void tiles_forbid(tiles_lowering *t, ir_op op, simt_refusal kind, const char *help,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Looks at the registers of a lowered tile. False: the kernel has no lowering. */
+bool tiles_have_registers(tiles_lowering *t, ir_op op, ir_value v);
+/* ... at a product of rows, columns and steps that no unit of the chip multiplies, with the unit
+ * that would. */
+void tiles_check_unit(tiles_lowering *t, ir_op op, const int64_t sizes[3], const mma_unit *here);
+/* ... at stages for which there are only so many bytes, though they would need more. */
+void tiles_check_stages(tiles_lowering *t, int64_t bytes);
 
 /* from_tiles_uses.c: fills is_column, is_factor, is_plain, is_read and wide. */
 bool tiles_find_uses(tiles_lowering *t, ir_block block);
@@ -161,8 +175,8 @@ tile_swizzle tiles_swizzle_of(const tiles_lowering *t, ir_value v);
 void tiles_note_rows(tiles_lowering *t, ir_value v, tiles_rows rows);
 /* ... of one in panels, which are swizzled whatever is said. */
 void tiles_note_panels(tiles_lowering *t, ir_value v);
-/* Do rows lie as was said, wherever it was? Else `refused` and `at` of the notes are set. */
-bool tiles_follow_hints(const tiles_lowering *t, simt_tiles_notes *notes);
+/* Do rows lie as was said, wherever it was? Else that is forbidden. */
+bool tiles_follow_hints(tiles_lowering *t);
 
 /* Gives an accumulation of the kernel its number and the operation its mark. */
 int64_t tiles_number(tiles_lowering *t, const char *kind, const char *order, int64_t extent,

@@ -224,8 +224,11 @@ static const mma_unit *find_unit(const product *p, ir_op op, dtype left, dtype r
             return &list[i];
         missed = &list[i];
     }
-    if (missed && op)
+    if (missed && op) {
+        const int64_t sizes[] = {p->x.rows, p->y.columns, p->x.columns};
+        tiles_check_unit(p->t, op, sizes, missed);
         note_missed(p, op, missed);
+    }
     return NULL;
 }
 

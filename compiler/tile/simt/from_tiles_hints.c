@@ -47,7 +47,7 @@ void tiles_note_panels(tiles_lowering *t, ir_value v) {
     tiles_note_rows(t, v, alike ? TILES_ROWS_AS_SAID : TILES_ROWS_OF_UNIT);
 }
 
-static bool follows(const tiles_lowering *t, ir_op op, simt_tiles_notes *notes) {
+static bool follows(tiles_lowering *t, ir_op op) {
     static const char *const why[TILES_ROWS_COUNT] = {
         [TILES_ROWS_NOWHERE] = "no product reads it in the workgroup's memory",
         [TILES_ROWS_APART] = "8 of its rows are on different banks as they are",
@@ -57,15 +57,15 @@ static bool follows(const tiles_lowering *t, ir_op op, simt_tiles_notes *notes) 
     tiles_rows rows = t->rows[d->opcode == GRAPH_LOAD ? d->results[0] : 0];
     if (!tiles_hint_of(t->g, op, swizzle_hint) || rows == TILES_ROWS_AS_SAID)
         return true;
-    notes->at = d->location;
-    snprintf(notes->refused, sizeof notes->refused, "%s", why[rows]);
+    tiles_forbid(t, op, SIMT_REFUSES_HINT, "leave swizzle out", "swizzle changes nothing on %s: %s",
+                 t->request->chip, why[rows]);
     return false;
 }
 
-bool tiles_follow_hints(const tiles_lowering *t, simt_tiles_notes *notes) {
-    bool all = follows(t, tiles_of(t->g), notes);
+bool tiles_follow_hints(tiles_lowering *t) {
+    bool all = follows(t, tiles_of(t->g));
     for (ir_walk w = ir_walk_op(t->g, tiles_of(t->g)); all && ir_walk_next(&w);)
         if (ir_op_get(t->g, w.op)->opcode == GRAPH_LOAD)
-            all = follows(t, w.op, notes);
+            all = follows(t, w.op);
     return all;
 }

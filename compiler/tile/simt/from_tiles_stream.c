@@ -41,13 +41,20 @@ ir_value tiles_trips(ir_builder *b, const tiles_index *index) {
 
 /* ---- what can be copied ---- */
 
-/* Trips ahead: of the load, else of its loop, else of the kernel; no more than there are. */
+/* Trips ahead, as is said: of the load, else of its loop, else of the kernel; no more than there
+ * are. */
 static int64_t distance_of(const tiles_lowering *t, ir_op load, int64_t trips) {
     const ir_op asker = tiles_fetch_asker(t->g, load);
     int64_t ahead = tiles_hint(t, asker, "prefetch", -1),
             stages = tiles_hint(t, asker, "stages", t->stages);
     ahead = ahead >= 0 ? ahead : stages - 1;
     return ahead < trips ? ahead : trips - 1;
+}
+
+/* The operation that says so; 0: nobody does. */
+static ir_op asker_of(const tiles_lowering *t, ir_op load) {
+    const ir_op asker = tiles_fetch_asker(t->g, load), tiles = tiles_of(t->g);
+    return asker ? asker : tiles_hint_of(t->g, tiles, "stages") ? tiles : 0;
 }
 
 /* Are all its rows there, and of each as many columns as of any other? In panels some rows may not
@@ -156,9 +163,14 @@ static void open_slots(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
 
 /* Adds the stream of a load, without memory, if it is one. */
 static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_index *index) {
-    tiles_stream s = {.load = load,
-                      .distance = distance_of(t, load, index->most + 1 - index->least)};
-    if (s.distance <= 0 || !is_copied(t, load) || !depends(t, load, index->name))
+    const int64_t said = distance_of(t, load, index->most + 1 - index->least),
+                  most = t->most_stages - 1;
+    tiles_stream s = {.load = load, .distance = said < most ? said : most};
+    if (said <= 0 || !is_copied(t, load) || !depends(t, load, index->name))
+        return true;
+    if (said > most && !t->fewer)
+        t->fewer = asker_of(t, load);
+    if (s.distance <= 0)
         return true;
     if (!find_trip(t, b, &s, tile_index(b, 1)))
         return false;
@@ -168,23 +180,17 @@ static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles
     if (s.piece == 0)
         s.distance = 1;
     s.in_panels = s.piece && is_staged(t, load);
+    t->used_stages = s.distance < t->used_stages ? t->used_stages : s.distance + 1;
     vec_push(&t->streams, s);
     return true;
 }
 
 /* Memory for their slots; where a loader fills them, such as nothing has used. */
-static bool open_all_slots(tiles_lowering *t, ir_builder *b, size_t first, bool fetched) {
+static void open_all_slots(tiles_lowering *t, ir_builder *b, size_t first, bool fetched) {
     if (fetched && t->most_bytes > t->scratch_bytes)
         t->scratch_bytes = t->most_bytes;
-    for (size_t i = first; i < t->streams.count; i++) {
-        tiles_stream *s = &t->streams.items[i];
-        open_slots(t, b, s);
-        if (t->scratch_bytes > t->request->shared_bytes)
-            return tiles_refuse(t, s->load,
-                                "%lld bytes of a workgroup's memory for its stages are too many",
-                                (long long)t->scratch_bytes);
-    }
-    return true;
+    for (size_t i = first; i < t->streams.count; i++)
+        open_slots(t, b, &t->streams.items[i]);
 }
 
 /* ---- copies ---- */
@@ -318,9 +324,10 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tile
          op = ir_op_get(t->g, op)->next)
         ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, all);
     const bool fetched = ok && tiles_are_fetched(t, b, first);
-    ok = ok && open_all_slots(t, b, first, fetched) &&
-         (t->streams.count == first ||
-          (fetched ? tiles_open_loader : begin_copies)(t, b, first, all));
+    if (ok)
+        open_all_slots(t, b, first, fetched);
+    ok = ok && (t->streams.count == first ||
+                (fetched ? tiles_open_loader : begin_copies)(t, b, first, all));
     t->indices.count--;
     return ok;
 }

@@ -13,20 +13,34 @@
 /* Threads of a workgroup, where a kernel does not say how many. */
 enum { SIMT_THREADS = 128, SIMT_MOST_THREADS = 1024 };
 
+/* Room of a workgroup. */
+typedef struct simt_room {
+    int64_t shared_bytes;
+    int64_t thread_registers, registers; /* of 32 bits: of a thread, of all of them, at most */
+} simt_room;
+
 /* Conditions that a kernel of tiles is lowered for. */
 typedef struct simt_tiles_request {
     const char *profile;
     const char *chip;          /* whose matrix units may multiply */
     int threads, most_threads; /* of a workgroup: where it does not say; at most */
-    int64_t shared_bytes;      /* of a workgroup, at most */
+    simt_room room, most;      /* of the chip; of any chip */
     bool copies;               /* into that memory without going through registers */
 } simt_tiles_request;
 enum { SIMT_TILES_WHY_BYTES = 200 };
+typedef enum simt_refusal {
+    SIMT_REFUSES_HINT, /* it would change nothing */
+    SIMT_REFUSES_ROOM, /* no chip has so much */
+    SIMT_REFUSES_UNIT, /* no unit multiplies such a product */
+} simt_refusal;
 /* Reasons why there is no lowering; each is "" where it is none. */
 typedef struct simt_tiles_notes {
     char why[SIMT_TILES_WHY_BYTES];     /* it has none */
-    char refused[SIMT_TILES_WHY_BYTES]; /* a hint of the source would change nothing */
-    ir_location at;                     /* ... of this operation */
+    char refused[SIMT_TILES_WHY_BYTES]; /* the source asks for what no chip does */
+    char help[SIMT_TILES_WHY_BYTES];    /* ... and better asks for this */
+    simt_refusal kind;
+    ir_location at; /* ... of this operation */
+    bool by_stages; /* ... or of the kernel's stages */
 } simt_tiles_notes;
 /* Lowers a kernel of tiles as it stands: a program instance is a workgroup. The graph is that of a
  * kernel with static dimensions, without composites other than products. NULL, with the reason in

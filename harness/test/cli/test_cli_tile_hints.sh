@@ -92,7 +92,7 @@ cat >long.tsr <<'END'
 from tessera import *
 
 
-@kernel.autotune(space=dict(BM=[64]))
+@kernel.autotune(space=dict(BM=[32]))
 @cases(case("a", M=64, N=1000))
 def rows(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
     a = tile.load(x, tile.context().rows)
@@ -167,14 +167,14 @@ else
     fail "conflicts: none $(conflicts none), pad $(conflicts pad), xor $(conflicts xor)"
 fi
 
-# refused CHIP PLACE WHAT: a hint that no code follows, in rows_xor.tsr changed by the sed script on stdin.
+# refused CHIP PLACE WHAT [PROFILE]: a hint that no code follows, in rows_xor.tsr changed by the sed script on stdin.
 refused() {
     sed -f /dev/stdin rows_xor.tsr >refused.tsr
-    exits 4 "$3" "$tsr" compile refused.tsr --kernel floats --isa "$1" --profile deterministic --emit asm
+    exits 4 "$3" "$tsr" compile refused.tsr --kernel floats --isa "$1" --profile "${4:-deterministic}" --emit asm
     has err "refused.tsr:$2: error\[E1025\]" "... is refused there"
 }
 refused sm_80 10:28 "a tile in registers" <<<'10s/(tile.load(x, T.rows, k, swizzle="xor"), /(exp(tile.load(x, T.rows, k, swizzle="xor")), /'
-refused gfx942 10:24 "rows on different banks as they are" <<<'s/BK=\[32\]/BK=[24]/'
+refused gfx942 10:24 "rows on different banks as they are" strict <<<'s/BK=\[32\]/BK=[24]/'
 refused sm_90a 10:24 "rows that wgmma reads" <<<'s/BM=\[32\]/BM=[64]/; s/"xor"/"none"/'
 refused sm_80 6:5 "a kernel that has no rows there" <<'CHANGE'
 s/@kernel.autotune.*BN=\[64\], BK=\[32\].*$/@kernel.schedule(block(m=32, n=64).k(32).swizzle("pad"))/
@@ -234,4 +234,61 @@ for wrong in prefetch=-1 stages=0 'prefetch=\"x\"'; do
     exits 3 "$wrong" "$tsr" compile wrong.tsr --isa sm_80 --emit asm
     has err 'wrong.tsr:9:[0-9]+: error\[E[0-9]+\]' "... is refused there"
 done
+
+# ---- sizes that no chip has ----
+cat >sizes.tsr <<'END'
+from tessera import *
+
+
+@kernel.autotune(space=dict(BM=[64], BN=[64], BK=[64], warps=[4]))
+@cases(case("a", M=2048, N=2048, K=2048))
+def product(x: KTile["M", "K", bf16], y: KTile["K", "N", bf16]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    acc = tile.zeros((T.m, T.n), f32)
+    for k in tile.range_k(x.shape, T.k):
+        acc = tile.mma(tile.load(x, T.rows, k), tile.load(y, k, T.cols), acc)
+    return acc
+
+
+@kernel.autotune(space=dict(BM=[16]))
+@cases(case("a", M=64, N=100000))
+def rows(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return exp(tile.load(x, tile.context().rows))
+END
+# no_chip_has CHIP PLACE ID HELP, in sizes.tsr changed by the sed script on stdin.
+no_chip_has() {
+    sed -f /dev/stdin sizes.tsr >size.tsr
+    exits 4 "$3 for $1" "$tsr" compile size.tsr --kernel product --isa "$1" --profile deterministic --emit asm
+    has err "size.tsr:$2: error\[$3\]" "... is refused there"
+    has err "help: take $4" "... which says what fits"
+}
+for chip in sm_80 sm_90a; do
+    no_chip_has $chip 8:11 E1023 "tiles of 128 x 128 or smaller ones$" <<<'s/BM=\[64\], BN=\[64\]/BM=[1024], BN=[1024]/'
+    no_chip_has $chip 8:11 E1023 "tiles of 128 x 128 or smaller ones, or more warps" <<<'s/BM=\[64\], BN=\[64\]/BM=[256], BN=[256]/'
+done
+no_chip_has gfx942 8:11 E1023 "tiles of 128 x 256 or smaller ones$" <<<'s/BM=\[64\], BN=\[64\]/BM=[1024], BN=[1024]/'
+no_chip_has sm_80 4:64 E1023 "smaller tiles, or fewer: there is room for stages=9" <<<'s/warps=\[4\]/stages=[16]/'
+no_chip_has sm_90a 10:24 E1023 "smaller tiles, or fewer: there is room for stages=23" <<<'10s/T.rows, k/&, stages=30/'
+for chip in sm_80 sm_90a gfx942 gfx1100; do
+    no_chip_has $chip 10:15 E1027 "rows of a multiple of 16, columns of [0-9]+, steps of 16, or --profile strict" <<<'s/\[64\]/[8]/g'
+done
+sed 's/\[64\]/[8]/g' sizes.tsr >size.tsr
+exits 0 "which adds by threads" "$tsr" compile size.tsr --kernel product --isa sm_80 --emit metadata
+
+# Sizes that a case chose, or another chip has, are computed in another way.
+exits 0 "a long row" "$tsr" compile sizes.tsr --kernel rows --isa sm_80 --emit metadata
+has out 'more than the registers' "... is joined because of registers"
+sed 's/BN=\[64\]/BN=[8]/; s/"a", M=2048, N=2048/"a", M=2048, N=8/' sizes.tsr >narrow.tsr
+exits 0 "8 columns of 8" "$tsr" compile narrow.tsr --kernel product --isa gfx942 --profile deterministic --emit metadata
+has out '"as": "threads"' "... are those of the case"
+sed 's/BN=\[64\]/BN=[24]/' sizes.tsr >columns.tsr
+exits 0 "24 columns" "$tsr" compile columns.tsr --kernel product --isa gfx942 --profile deterministic --emit metadata
+has out '"as": "threads"' "... are 3 instructions of another chip"
+sed 's/BK=\[64\]/BK=[512]/' sizes.tsr >steps.tsr
+exits 0 "512 steps" "$tsr" compile steps.tsr --kernel product --isa gfx942 --profile deterministic --emit metadata
+has out 'its factors need [0-9]+ bytes' "... fit no workgroup's memory"
+sed 's/BK=\[64\], warps=\[4\]/BK=[96], stages=[2]/; s/bf16/f32/g' sizes.tsr >fewer.tsr
+exits 0 "two stages" "$tsr" compile fewer.tsr --kernel product --isa gfx942 --emit metadata
+has out '"type": "stages"' "... are one where there is no room for two"
+hasnt out 'whole tensors' "... and nothing is joined"
 finish
