@@ -381,6 +381,8 @@ entity check_call(checker *c, const node *n) {
     const local_name *local = scope_find(c, name);
     if (local && local->value.kind == ENTITY_FUNCTION)
         return call_function(c, &local->value, n);
+    if (local && local->value.kind == ENTITY_BROKEN && c->report->reported)
+        return local->value; /* told where it was made */
     if (local) {
         diagnose_error(
             c->report, ERROR_NOT_CALLABLE, n->left->at, "'%s' is %s here, and cannot be called",

@@ -480,6 +480,9 @@ void tiles_loop(checker *c, const node *n);
 /* ---- functions/transform_try.c ---- */
 /* Reports derivatives and batches that cannot be, of a kernel that is written. */
 void transforms_try(checker *c);
+/* ---- functions/transform_donated.c ---- */
+/* Reports derivatives in reverse that need a donated parameter when it is replaced already. */
+void transforms_donated(checker *c);
 
 /* ---- promise.c ---- */
 

@@ -22,6 +22,9 @@ typedef struct transform_fault {
 /* Operations stand in the place of transforms of one kind, with those within them, or of all (-1).
  * False: one cannot be; the module is not to be used. */
 bool graph_transform(ir_module *m, int opcode, transform_fault *fault);
+/* Tells that the operations of a derivative in the kernel's own block read an operand's elements:
+ * what is linear does not need where it is taken. False, too, where there is no derivative. */
+bool graph_derivative_needs(const ir_module *m, ir_op vjp, ir_value operand);
 /* The same as passes. The last one is behind the others: what is left are marks. */
 bool graph_vmap(ir_module *m, status *st);
 bool graph_jvp(ir_module *m, status *st);

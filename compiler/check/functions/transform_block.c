@@ -142,7 +142,7 @@ bool applied_begin(applied *a) {
         for (int i = 0; i < a->given->count; i++)
             if (a->sliced[i] == (pass == 0))
                 inside[i] = take(a, i);
-    const entity result = apply(a, inside);
+    const entity result = c->report->reported == errors ? apply(a, inside) : entity_broken(a->at);
     a->result = tree_promote(c, &result);
     bool good = a->result.kind != ENTITY_BROKEN &&
                 tree_flatten(c, &a->result, &a->made, "what a function gives");

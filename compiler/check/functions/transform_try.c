@@ -42,5 +42,7 @@ void transforms_try(checker *c) {
     /* Dimensions are symbols here: what needs numbers is found for a case. */
     if (!good && fault.kind != TRANSFORM_FAULT_NONE && fault.kind != TRANSFORM_FAULT_SIZE)
         report(c, &fault);
+    else if (good)
+        transforms_donated(c);
     ir_module_free(m);
 }

@@ -449,6 +449,8 @@ static entity call_pullback(checker *c, const transformed *t, const node *n) {
     uint32_t place[CALL_MAX_ARGUMENTS];
     const choice ch = all_of(t->given, CALL_MAX_ARGUMENTS);
     t->given->at = n->at;
+    for (int i = 0; i < ch.count; i++) /* it is used here once more */
+        t->given->values[ch.arguments[i]].at = n->at;
     if (one_cotangent(c, n, &cotangent) && begin(&a, c, &t->of, t->given, &ch) &&
         cotangents_of(&a, t, &cotangent, &before)) {
         const ir_named_attr attrs[] = {{"wrt", numbers_of(&a, &ch, place, &behind)},

@@ -38,6 +38,16 @@ def half(x: Tensor["M", f32]) -> Tensor["M", f32]:
 @kernel
 def left(x: Tensor["M", f32]) -> Tensor["M", f32]:
     return where(x > 0, sqrt(x), 0)
+
+
+def length(x):
+    return sum(sqrt(x * x))
+
+
+@cases(case("origin", M=4, x=constant(0)))
+@kernel
+def slope(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    return grad(length)(x)
 END
 exits 1 "what is made is a failure" "$tsr" bench kernels.tsr --backend interp,cpu --quick --db r.db --failures packs --sentinels --json
 python3 - >found <<'END'
@@ -57,6 +67,7 @@ half given cpu ok input None None \[[0-9]+\] x
 powers grows cpu mismatch operation tessera.mul 16 \[0\] None \[.*\] \[\(15, 5\)\] sentinels: .* in turn 5 of the loop in line 15
 masked masked cpu ok constant tessera.constant 23
 left negative cpu ok none
+slope origin cpu mismatch operation tessera.div 39 \[0\] None \[1\.0, 0\.0\] \[\] sentinels: output .*\[0\] is nan: 'tessera.div' in line 39 made inf
 END
 
 named="^sentinels output .* 'tessera.exp' in line 7"
