@@ -401,7 +401,9 @@ bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *re
             return import_same(im, op, graph, results);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0)
-            return known[i].make(im, op, results);
+            return import_has_complex(op)
+                       ? import_refuse(im, op, "%s of complex numbers is not supported", name)
+                       : known[i].make(im, op, results);
     return import_refuse(im, op, "'@%.100s' is code that this program does not bring", name);
 }
 

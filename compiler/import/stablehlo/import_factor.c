@@ -136,7 +136,23 @@ static ir_value transposed(importer *im, ir_value x) {
     return build_moved(&im->b, x, rank - 1, rank - 2);
 }
 
-/* A matrix that has no such factor gives NaN from the column on at which that shows. */
+/* NaN in the place of matrices whose factor has a diagonal that is not positive. */
+static ir_value where_definite(importer *im, ir_value l) {
+    const ir_type_data t = *import_type_of(im, l);
+    ir_value positive = import_is(im, "gt", l, import_like(im, l, 0)),
+             diagonal = import_is(im, "gt", factor_unit(im, l), import_like(im, l, 0));
+    ir_value bad = import_binary(im, GRAPH_AND, diagonal, build_unary(&im->b, GRAPH_NOT, positive));
+    bad = build_convert(&im->b, bad, DTYPE_I32);
+    bad = build_reduce(&im->b, "max", build_reduce(&im->b, "max", bad, t.rank - 1), t.rank - 2);
+    int64_t batch[IR_MAX_RANK];
+    for (int i = 0; i < t.rank - 2; i++)
+        batch[i] = i;
+    bad = build_broadcast(&im->b, bad, t.rank, t.dims, batch);
+    return build_select(&im->b, import_is(im, "gt", bad, import_like(im, bad, 0)),
+                        import_like(im, l, __builtin_nan("")), l);
+}
+
+/* A matrix that is not positive definite has no such factor: it gives NaN. */
 bool import_cholesky(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     if (!import_takes(im, op, 1) || !square(im, op))
@@ -151,6 +167,7 @@ bool import_cholesky(importer *im, const shlo_op *op, int graph, ir_value *resul
                               .turn = cholesky_turn};
     if (graph_elements(t.rank, t.dims) > 0) {
         factor_run(im, &loop, &l);
+        l = where_definite(im, l);
         l = build_convert(&im->b, lower ? l : transposed(im, l), t.element);
     }
     results[0] = l;
