@@ -29,6 +29,13 @@ has err "undefined.mlir:[0-9]*:[0-9]*: error\[E1201\]" "it is shown at its place
 sed 's/stablehlo.tanh %/stablehlo.cholesky %/' "$programs/mlp_step.mlir" >unsupported.mlir
 exits 3 "an operation without a meaning here" "$tsr" bench unsupported.mlir --db db
 has err "unsupported.mlir:[0-9]*:[0-9]*: error\[E1202\]: stablehlo.cholesky" "it is named"
+cat >complex.mlir <<'END'
+module { func.func public @main(%a: tensor<3x3xcomplex<f32>>) -> (tensor<3x3xcomplex<f32>>, tensor<3xcomplex<f32>>) {
+  %0:2 = stablehlo.custom_call @Qr(%a) : (tensor<3x3xcomplex<f32>>) -> (tensor<3x3xcomplex<f32>>, tensor<3xcomplex<f32>>)
+  return %0#0, %0#1 : tensor<3x3xcomplex<f32>>, tensor<3xcomplex<f32>> } }
+END
+exits 3 "a function that is not for complex numbers" "$tsr" compile complex.mlir
+has err "complex.mlir:2:.*error\[E1202\]: .*Qr of complex" "it is not run by parts"
 head -c 300 "$cases/control.mlirbc" >cut.mlirbc
 exits 3 "bytecode that is cut" "$tsr" compile cut.mlirbc
 has err "error\[E1201\]" "it cannot be read"
