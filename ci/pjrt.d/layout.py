@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""layout.py HEADER - do harness/pjrt/pjrt.h and the interface's own header agree in every size, every offset and every constant that ours has?
+"""layout.py HEADER - do runtime/pjrt/pjrt.h and the interface's own header agree in every size, every offset and every constant that ours has?
 
 Two programs print them, one of each header. 1: they do not agree.
 """
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-HARNESS = Path(__file__).resolve().parent.parent.parent / "harness"
+RUNTIME = Path(__file__).resolve().parent.parent.parent / "runtime"
 
 
 def preprocessed(header, *flags):
@@ -39,7 +39,7 @@ def program(include, structs, constants, theirs):
         for member in members:
             field = f"PJRT_{member}" if theirs and is_slot(struct, member) else member
             lines.append(f'printf("{struct}.{member} %zu %zu\\n", offsetof({struct}, {field}), sizeof((({struct} *)0)->{field}));')
-        if last and struct != "PJRT_ExecuteOptions":  # ours ends earlier
+        if last:
             lines.append(f'printf("{struct} %zu\\n", sizeof({struct}));')
     lines += [f'printf("{name} %d\\n", (int){name});' for name in constants]
     return "\n".join([*lines, "return 0;", "}"])
@@ -54,9 +54,9 @@ def answers(words, *flags):
 
 
 def main():
-    ours = preprocessed(HARNESS / "pjrt/pjrt.h", f"-I{HARNESS}")
+    ours = preprocessed(RUNTIME / "pjrt/pjrt.h", f"-I{RUNTIME}")
     structs, constants = questions(ours)
-    mine = answers(program('#include "pjrt/pjrt.h"', structs, constants, False), f"-I{HARNESS}")
+    mine = answers(program('#include "pjrt/pjrt.h"', structs, constants, False), f"-I{RUNTIME}")
     other = answers(program(f'#include "{sys.argv[1]}"', structs, constants, True))
     for left, right in zip(mine, other):
         if left != right:

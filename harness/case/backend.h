@@ -36,7 +36,7 @@ extern const backend backend_table[BACKEND_COUNT];
 /* BACKEND_COUNT when unknown. */
 backend_id backend_from_name(const char *name);
 /* As --backend names one: also by the family of the code that hardware runs, ptx for cuda and rocm
- * for hip. */
+ * for hip, and tessera for our code on this machine. */
 backend_id backend_asked(const char *name);
 /* Backend of a job or a result: one of the table, or an implementation's column. */
 const backend *backend_named(const char *name);

@@ -5,44 +5,12 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/named.h"
 #include "common/say.h"
 #include "device/host/host.h"
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
 #include "job/fault.h"
-
-static int unknown(const options *o, const char *what, const char *word, const char *const *names,
-                   size_t count) {
-    const char *nearest = text_nearest(word, names, count);
-    if (nearest)
-        return command_usage(o->command, "unknown %s '%s'; did you mean %s?", what, word, nearest);
-    text list;
-    text_init(&list);
-    for (size_t i = 0; i < count; i++)
-        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
-    int code = command_usage(o->command, "unknown %s '%s'; there are %s", what, word, list.data);
-    text_release(&list);
-    return code;
-}
-
-/* A slip of the pen is a wrong command line; another name may be a backend, but none that is here.
- */
-static int unknown_backend(const options *o, const char *word) {
-    const char *names[BACKEND_COUNT + 1] = {[BACKEND_COUNT] = "all"};
-    status st = STATUS_INIT;
-    text list;
-    for (int i = 0; i < BACKEND_COUNT; i++)
-        names[i] = backend_table[i].name;
-    if (text_nearest(word, names, BACKEND_COUNT + 1))
-        return unknown(o, "backend", word, names, BACKEND_COUNT + 1);
-    text_init(&list);
-    for (int i = 0; i < BACKEND_COUNT; i++)
-        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
-    status_set(&st, STATUS_UNAVAILABLE, "no backend is called '%s' here; there are %s", word,
-               list.data);
-    text_release(&list);
-    return command_fail(&st);
-}
 
 /* Backends that cannot run here are told (once), not failed. Most machines have no GPU, and that is
  * no news. */
@@ -77,9 +45,40 @@ static bool has_backend(const job_choice *choice) {
     return found;
 }
 
-static int take_backends(const options *o, arena *memory, job_choice *out) {
+static bool takes_plugins(command_id command) {
+    return command == COMMAND_BENCH || command == COMMAND_GOLDEN;
+}
+
+/* A plugin of PJRT is a column like those of --with, and is opened with them. */
+static int check_plugin(const options *o, const char *word) {
+    return takes_plugins(o->command)
+               ? EXIT_DONE
+               : command_usage(o->command,
+                               "--backend %s: plugins of PJRT are backends of bench, golden verify "
+                               "and diff; check, fuzz, gate and pack-repro take one by --with %s",
+                               word, word);
+}
+
+/* Backends by name; NULL: none was named. */
+static const char *named_backends(const options *o) {
     const char *environment = getenv("TESSERA_BACKEND");
-    bool asked = options_flag(o, OPTION_BACKEND) || (environment && *environment);
+    return options_text(o, OPTION_BACKEND, environment && *environment ? environment : NULL);
+}
+
+static int take_named(const options *o, const char *word, job_choice *out) {
+    backend_id id;
+    const char *own = NULL;
+    int code = named_backend(o, word, out->device, &id, &own);
+    if (code)
+        return code;
+    out->backends[id] = true;
+    out->own[id] = own;
+    return EXIT_DONE;
+}
+
+static int take_backends(const options *o, arena *memory, job_choice *out) {
+    const char *words = named_backends(o);
+    bool asked = words != NULL;
     if (!asked && is_for_one(o->command)) {
         take_backend(BACKEND_CPU, out);
         return EXIT_DONE;
@@ -90,27 +89,17 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
             take_all_backends(false, out);
         return EXIT_DONE;
     }
-    const char *words =
-        options_text(o, OPTION_BACKEND, environment && *environment ? environment : "all");
     string_list names = {0};
-    options_split(words, memory, &names);
+    options_split(asked ? words : "all", memory, &names);
     int code = EXIT_DONE;
     for (size_t i = 0; i < names.count && code == EXIT_DONE; i++) {
-        backend_id id = backend_asked(names.items[i]);
-        uint32_t device;
-        status st = STATUS_INIT;
         out->by_name |= strcmp(names.items[i], "all") != 0;
         if (strcmp(names.items[i], "all") == 0)
             take_all_backends(false, out);
-        else if (id == BACKEND_COUNT)
-            code = unknown_backend(o, names.items[i]);
-        else if (id == BACKEND_IMPLEMENTATION)
-            code = command_usage(o->command, "an implementation is given by --with FILE");
-        else if (!backend_device_ask(&backend_table[id], out->device, &device, &out->own[id], &st))
-            code = st.code == STATUS_INVALID ? command_usage(o->command, "%s", st.message)
-                                             : command_fail(&st);
+        else if (implementation_is_plugin(names.items[i]))
+            code = check_plugin(o, names.items[i]);
         else
-            out->backends[id] = true;
+            code = take_named(o, names.items[i], out);
     }
     vec_release(&names);
     return code;
@@ -154,17 +143,28 @@ static void release_kept(void) {
     free(kept.items);
 }
 
-static int take_implementations(const options *o, job_choice *out) {
-    const string_list *given = &o->values[OPTION_WITH].values;
+static int take_implementations(const options *o, arena *memory, job_choice *out) {
+    const string_list *with = &o->values[OPTION_WITH].values;
+    const char *words = named_backends(o);
+    string_list given = {0}, backends = {0};
     int code = EXIT_DONE;
-    if (given->count) {
-        kept.count = given->count;
-        kept.items = base_calloc(given->count, sizeof *kept.items);
+    if (words && takes_plugins(o->command))
+        options_split(words, memory, &backends);
+    for (size_t i = 0; i < backends.count; i++)
+        if (implementation_is_plugin(backends.items[i]))
+            vec_push(&given, backends.items[i]);
+    for (size_t i = 0; i < with->count; i++)
+        vec_push(&given, with->items[i]);
+    if (given.count) {
+        kept.count = given.count;
+        kept.items = base_calloc(given.count, sizeof *kept.items);
         out->implementations = kept.items;
         (void)atexit(release_kept);
     }
-    for (size_t i = 0; i < given->count && code == EXIT_DONE; i++)
-        code = take_implementation(o, given->items[i], out);
+    for (size_t i = 0; i < given.count && code == EXIT_DONE; i++)
+        code = take_implementation(o, given.items[i], out);
+    vec_release(&backends);
+    vec_release(&given);
     return code;
 }
 
@@ -180,7 +180,7 @@ static int take_profiles(const options *o, const char *words, arena *memory, job
             out->profiles[k] |= all || k == (int)profile;
         if (!all && profile == PROFILE_COUNT) {
             static const char *const known[] = {"strict", "deterministic", "fast", "all"};
-            code = unknown(o, "profile", names.items[i], known, 4);
+            code = named_unknown(o, "profile", names.items[i], known, 4);
         }
     }
     vec_release(&names);
@@ -241,9 +241,17 @@ static int check_profiles(const options *o, job_choice *c) {
                 b->profiles);
         c->backends[id] = false;
     }
-    if (left == 0)
+    if (left == 0 && !c->implementation_count)
         status_set(&st, STATUS_UNAVAILABLE, "no backend that can run here has such a profile");
     return st.code == STATUS_OK ? EXIT_DONE : command_fail(&st);
+}
+
+/* Plugins compile by themselves: no option of our compiler is for them. */
+static bool has_plugins_alone(const job_choice *c) {
+    bool alone = c->implementation_count > 0;
+    for (uint32_t i = 0; i < c->implementation_count; i++)
+        alone &= c->implementations[i].kind == IMPLEMENTATION_PJRT;
+    return alone;
 }
 
 /* Options of what we compile, where nothing is compiled by us. */
@@ -254,14 +262,14 @@ static int check_backends(const options *o, const job_choice *c) {
         tools |= c->backends[id] && backend_is_tools(&backend_table[id]);
         ours |= c->backends[id] && backend_has_device(&backend_table[id]);
     }
-    if (ours || !c->by_name || c->implementation_count)
+    if (ours || !c->by_name || (c->implementation_count && !has_plugins_alone(c)))
         return EXIT_DONE;
     int code =
         COMMAND_REFUSE(o, why, OPTION_ISA, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_NO_CACHE,
                        OPTION_TUNED, OPTION_NO_TUNED, OPTION_ORDER_PROBE, OPTION_CHECK_BOUNDS);
     if (!code && !tools)
         code = COMMAND_REFUSE(o, why, OPTION_UNOPTIMISED, OPTION_INJECT);
-    if (!code && (c->thread_count != 1 || c->threads[0] != 1))
+    if (!code && !c->implementation_count && (c->thread_count != 1 || c->threads[0] != 1))
         code = COMMAND_REFUSE(o, why, OPTION_THREADS);
     return code;
 }
@@ -330,7 +338,7 @@ static int unknown_level(const options *o, const char *word) {
     uint32_t count = compiler_level_names(&levels);
     memcpy(names, levels, count * sizeof *names);
     names[count] = "native";
-    return unknown(o, "ISA level", word, names, count + 1);
+    return named_unknown(o, "ISA level", word, names, count + 1);
 }
 
 static int take_level(const options *o, const char *word, job_choice *out) {
@@ -394,7 +402,7 @@ static int take_inject(const options *o, job_choice *out) {
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), out->fault);
     while (count < FAULTS_MAX && (names[count] = fault_name(count)))
         count++;
-    return unknown(o, "fault", word, names, count);
+    return named_unknown(o, "fault", word, names, count);
 }
 
 static int check_dims(const options *o, arena *memory) {
@@ -429,7 +437,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
         return command_usage(o->command, "%s", st.message);
     arena_init(&memory);
     int code = take_backends(o, &memory, out);
-    code = code ? code : take_implementations(o, out);
+    code = code ? code : take_implementations(o, &memory, out);
     code = code ? code : take_profiles(o, profiles, &memory, out);
     code = code ? code : take_threads(o, &memory, out);
     code = code ? code : check_choice(o, out);
@@ -509,16 +517,18 @@ void choice_query(const options *o, size_t first, arena *memory, corpus_query *q
     for (size_t i = 0; i < o->values[OPTION_FILTER].values.count; i++)
         options_split(o->values[OPTION_FILTER].values.items[i], memory, &filters);
     bool given = o->arguments.count > first;
-    *query = (corpus_query){.paths = given ? o->arguments.items + first : usual,
-                            .path_count = given ? o->arguments.count - first : 1,
-                            .filter_count = filters.count,
-                            .golden = options_text(o, OPTION_GOLDEN, NULL),
-                            .dims = options_text(o, OPTION_DIMS, NULL),
-                            .begin = line_begin(o, first, memory),
-                            .usual = !given,
-                            .skip_large = options_flag(o, OPTION_QUICK) ||
-                                          (o->command == COMMAND_FUZZ && filters.count == 0),
-                            .colour = command_colour(o, stderr)};
+    *query =
+        (corpus_query){.paths = given ? o->arguments.items + first : usual,
+                       .path_count = given ? o->arguments.count - first : 1,
+                       .filter_count = filters.count,
+                       .golden = options_text(o, OPTION_GOLDEN, NULL),
+                       .dims = options_text(o, OPTION_DIMS, NULL),
+                       .begin = line_begin(o, first, memory),
+                       .usual = !given,
+                       .skip_large = options_flag(o, OPTION_QUICK) ||
+                                     ((o->command == COMMAND_FUZZ || o->command == COMMAND_DIFF) &&
+                                      filters.count == 0),
+                       .colour = command_colour(o, stderr)};
     if (filters.count)
         query->filters = arena_copy(memory, filters.items, filters.count * sizeof *filters.items);
     vec_release(&filters);

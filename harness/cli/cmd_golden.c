@@ -66,7 +66,7 @@ static void on_verified(void *context, const job *j, json_t *result) {
         t->code = exit_code_worse(t->code, EXIT_NO_VERDICT);
     } else {
         t->failed++;
-        bool product = backend_named(j->backend)->product;
+        bool product = job_is_of_product(j);
         if (t->by_name && product && outcome == OUTCOME_UNSUPPORTED)
             t->code = exit_code_worse(t->code, EXIT_ABSENT);
     }

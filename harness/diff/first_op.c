@@ -1,6 +1,7 @@
 /* first_op.c - graphs cut short, run on both sides. */
 #include "diff/first_op.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,8 +76,9 @@ static bool run_cut(const compute_request *whole, compiler_instance *cut,
     return compute_outputs(&r, outputs, st);
 }
 
-static void note_difference(first_op *out, const tensor *a, const element_diff *d) {
+static void note_difference(first_op *out, uint32_t which, const tensor *a, const element_diff *d) {
     out->found = true;
+    out->result = which;
     out->found_diff = *d;
     out->type = a->type;
     out->rank = a->rank;
@@ -91,7 +93,7 @@ static bool outputs_differ(first_op *out, const tensor *a, const tensor *b, uint
         elements_diff(left->type, left->data, right->data, tensor_count(left), &d);
         if (d.differing == 0 && d.nan_payloads == 0)
             continue;
-        note_difference(out, left, &d);
+        note_difference(out, *which, left, &d);
         return true;
     }
     return false;
@@ -161,6 +163,38 @@ static void name_operation(search *s, size_t position) {
     snprintf(s->out->name, sizeof s->out->name, "%s", op_info_get(d->opcode)->name);
 }
 
+/* ---- what is right ---- */
+
+static double in_bounds(double got, const first_op *f) {
+    const double error = fabs(got - f->exact);
+    return error == 0 ? 0 : f->bound > 0 ? error / f->bound : INFINITY;
+}
+
+static void note_exact(first_op *f, const compiler_references *found) {
+    const size_t at = (size_t)f->found_diff.first;
+    f->exact = ((const double *)found->values[f->result].data)[at];
+    f->bound = ((const double *)found->bounds[f->result].data)[at];
+    f->has_exact = isfinite(f->exact) && isfinite(f->bound);
+    f->a_error = in_bounds(dtype_load(f->type, &f->found_diff.first_a, 0), f);
+    f->b_error = in_bounds(dtype_load(f->type, &f->found_diff.first_b, 0), f);
+}
+
+/* From the kernel's inputs on. */
+static void find_exact(search *s, size_t position) {
+    status ignored = STATUS_INIT;
+    compiler_signature signature;
+    compiler_instance *cut = cut_after(s, position);
+    if (compiler_signature_of(cut, &signature, &ignored)) {
+        const compiler_references found = {.values = tensors_new(signature.output_count),
+                                           .bounds = tensors_new(signature.output_count)};
+        if (compiler_reference(cut, s->a->inputs, &found, &ignored))
+            note_exact(s->out, &found);
+        tensors_free(found.values);
+        tensors_free(found.bounds);
+    }
+    compiler_instance_free(cut);
+}
+
 /* No prefix differs: what makes the output that does. */
 static void look_at_whole(search *s, const tensor *a, const tensor *b) {
     uint32_t which;
@@ -174,8 +208,9 @@ static void look_at_whole(search *s, const tensor *a, const tensor *b) {
             name_operation(s, i);
 }
 
+/* Parameters: two ways, what each made, and what is to be found of them. */
 bool first_op_find(const compute_request *a, const compute_request *b, const tensor *a_outputs,
-                   const tensor *b_outputs, first_op *out, status *st) {
+                   const tensor *b_outputs, bool exact, first_op *out, status *st) {
     search s = {.a = a, .b = b, .out = out};
     *out = (first_op){0};
     s.primitives = compiler_primitives(a->instance, st);
@@ -185,9 +220,11 @@ bool first_op_find(const compute_request *a, const compute_request *b, const ten
     out->operations = (uint32_t)s.operations.count;
     size_t position =
         s.operations.count <= FIRST_OP_IN_ORDER ? first_in_order(&s) : first_by_halves(&s);
-    if (position < s.operations.count)
+    if (position < s.operations.count) {
         name_operation(&s, position);
-    else
+        if (exact)
+            find_exact(&s, position);
+    } else
         look_at_whole(&s, a_outputs, b_outputs);
     vec_release(&s.operations);
     return true;

@@ -17,6 +17,7 @@ typedef struct first_op {
     bool found;
     bool whole; /* only the kernel's own outputs differ, no prefix of it */
     bool bisected;
+    uint32_t result;              /* of the operation, where it has several */
     uint32_t number;              /* %NUMBER in tsr compile --emit-after decompose */
     char name[64];                /* "tessera.exp" */
     uint32_t line, column;        /* in the kernel's source; 0: not known */
@@ -26,12 +27,17 @@ typedef struct first_op {
     int rank;
     int64_t dims[TENSOR_MAX_RANK];
     element_diff found_diff;
+    /* The f64 reference on the first element that differs: its value, how far from it any order and
+     * function may be, and how far the sides are, in bounds. */
+    bool has_exact;
+    double exact, bound, a_error, b_error;
 } first_op;
 
 /* `a` and `b` ask for the kernel itself and differ in `how`. The kernel's own outputs are given, so
- * that what was done to them (a fault on purpose) is seen. False where nothing could be looked at;
+ * that what was done to them (a fault on purpose) is seen. The exact value is looked for where the
+ * reference is not too much work: `exact`. False where nothing could be looked at;
  * compiler_primitives failed. */
 bool first_op_find(const compute_request *a, const compute_request *b, const tensor *a_outputs,
-                   const tensor *b_outputs, first_op *out, status *st);
+                   const tensor *b_outputs, bool exact, first_op *out, status *st);
 
 #endif

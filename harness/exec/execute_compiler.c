@@ -70,6 +70,10 @@ static bool build(execution *e, status *st) {
     return true;
 }
 
+static bool build_cut(void *context, compiler_instance *cut, compiler_artifact *out, status *st) {
+    return compiler_build(cut, context, out, st);
+}
+
 /* In which trees does the code add? Its profile is strict: the others may choose. */
 static bool probe(execution *e, status *st) {
     probe_result found;
@@ -77,7 +81,11 @@ static bool probe(execution *e, status *st) {
     options.schedule_loose = true; /* the kernel is cut into parts */
     options.constants = NULL;
     e->stage(e->stage_context, "probe");
-    probe_request request = {e->context, &options, e->device};
+    const probe_request request = {.context = e->context,
+                                   .build = build_cut,
+                                   .build_context = &options,
+                                   .device = e->device,
+                                   .threads = options.threads};
     bool ok = probe_orders(&request, &found, st);
     if (ok && found.digest[0])
         result_put_ORDER_PROBE(e->result, found.digest);

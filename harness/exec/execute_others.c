@@ -6,6 +6,7 @@
 #include "exec/opened.h"
 #include "implementation/implementation.h"
 #include "job/result.h"
+#include "probe/probe.h"
 
 double execution_tolerance(const execution *e) {
     const job *j = e->job;
@@ -39,6 +40,53 @@ static void put_digests_of_code(const execution *e) {
     arena_release(&memory);
 }
 
+static bool build_instance(execution *e, compiler_instance *instance, compiler_artifact *out,
+                           status *st) {
+    const job *j = e->job;
+    const implementation_request request = {.path = j->implementation,
+                                            .symbol = j->implementation_symbol,
+                                            .kernel = j->kernel,
+                                            .folder = e->folder.path,
+                                            .kind = (implementation_kind)j->implementation_kind,
+                                            .threads = j->threads};
+    return implementation_build(&request, instance, out, st);
+}
+
+static bool build_cut(void *context, compiler_instance *cut, compiler_artifact *out, status *st) {
+    return build_instance(context, cut, out, st);
+}
+
+/* A plugin of PJRT says nothing of the order in which it adds, and StableHLO has no word for one:
+ * under strict it runs what it is seen to add as the kernel says. */
+static bool honours_strict(execution *e, status *st) {
+    probe_result found;
+    if (e->job->implementation_kind != IMPLEMENTATION_PJRT || e->profile != PROFILE_STRICT)
+        return true;
+    e->stage(e->stage_context, "probe");
+    const probe_request request = {.context = e->context,
+                                   .build = build_cut,
+                                   .build_context = e,
+                                   .device = e->device,
+                                   .threads = e->job->threads,
+                                   .foreign = true};
+    bool ok = probe_orders(&request, &found, st);
+    if (ok && found.digest[0])
+        result_put_ORDER_PROBE(e->result, found.digest);
+    if (ok && !found.holds)
+        ok = status_set(st, STATUS_UNAVAILABLE,
+                        "strict is not for this plugin: %.700s; --profile fast judges by bounds",
+                        found.why.data);
+    else if (ok && found.unknown)
+        ok =
+            status_set(st, STATUS_UNAVAILABLE,
+                       "strict is not for this plugin: in which order it adds was not seen for %u "
+                       "of the kernel's accumulations, which are too long or in no tree; --profile "
+                       "fast judges by bounds",
+                       found.unknown);
+    probe_result_release(&found);
+    return ok;
+}
+
 /* The module that has the device call an implementation. Its times are none of ours. */
 static bool build(execution *e, status *st) {
     const job *j = e->job;
@@ -48,14 +96,8 @@ static bool build(execution *e, status *st) {
     if (implementation_needs_folder((implementation_kind)j->implementation_kind) &&
         !e->folder.path && !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
-    const implementation_request request = {.path = j->implementation,
-                                            .symbol = j->implementation_symbol,
-                                            .kernel = j->kernel,
-                                            .folder = e->folder.path,
-                                            .kind = (implementation_kind)j->implementation_kind,
-                                            .threads = j->threads};
     put_digests_of_code(e);
-    return implementation_build(&request, e->context->instance, &e->artifact, st);
+    return build_instance(e, e->context->instance, &e->artifact, st) && honours_strict(e, st);
 }
 
 void execution_put_opened(execution *e) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -38,8 +39,13 @@ bool implementation_has_guest(implementation_kind kind) {
     return implementation_backend(kind) == BACKEND_IMPLEMENTATION;
 }
 
+bool implementation_is_backend(implementation_kind kind) {
+    return kind == IMPLEMENTATION_PJRT;
+}
+
 bool implementation_needs_folder(implementation_kind kind) {
-    return kind == IMPLEMENTATION_COMMAND || kind == IMPLEMENTATION_SOURCE;
+    return kind == IMPLEMENTATION_COMMAND || kind == IMPLEMENTATION_SOURCE ||
+           kind == IMPLEMENTATION_PJRT;
 }
 
 const char *implementation_companion(const char *path, implementation_kind kind, arena *memory) {
@@ -192,6 +198,8 @@ static bool read_python_module(implementation *i, const char *given, status *st)
 bool implementation_open(implementation *i, const char *given, status *st) {
     *i = (implementation){0};
     arena_init(&i->memory);
+    if (implementation_is_plugin(given))
+        return implementation_plugin_open(i, given, st);
     split(i, given);
     const char *base = strrchr(i->path, '/');
     base = base ? base + 1 : i->path;
@@ -208,6 +216,14 @@ void implementation_release(implementation *i) {
     arena_release(&i->memory);
 }
 
+void implementation_spell(text *out, implementation_kind kind, const char *path, const char *symbol,
+                          const char *kernel) {
+    if (kind == IMPLEMENTATION_PJRT)
+        text_printf(out, "pjrt:%s", path);
+    else
+        text_printf(out, "%s:%s=%s", path, symbol, kernel);
+}
+
 void implementation_number(implementation *i, int number) {
     i->name = arena_printf(&i->memory, "%s#%d", i->name, number);
 }
@@ -219,8 +235,8 @@ const char *implementation_symbol(const implementation *i, const char *kernel, b
         const char *last = strrchr(i->symbol, '.');
         return lone || strcmp(last ? last + 1 : i->symbol, kernel) == 0 ? i->symbol : NULL;
     }
-    return i->kind == IMPLEMENTATION_COMMAND || implementation_has_function(i, kernel) ? kernel
-                                                                                       : NULL;
+    const bool any = i->kind == IMPLEMENTATION_COMMAND || i->kind == IMPLEMENTATION_PJRT;
+    return any || implementation_has_function(i, kernel) ? kernel : NULL;
 }
 
 bool implementation_is_file(const char *path) {
@@ -234,7 +250,7 @@ const char *implementation_symbol_like(const implementation *i, const char *reco
     return implementation_symbol(i, kernel, true);
 }
 
-void implementation_digest(const char *path, char hex[65]) {
+static void read_digest(const char *path, char hex[65]) {
     char *bytes;
     size_t size;
     status ignored = STATUS_INIT;
@@ -244,6 +260,24 @@ void implementation_digest(const char *path, char hex[65]) {
     sha256 digest = sha256_of(bytes, size);
     sha256_hex(&digest, hex);
     free(bytes);
+}
+
+/* The last file that was read: each job asks for it, and some have hundreds of megabytes. */
+void implementation_digest(const char *path, char hex[65]) {
+    static struct stat last;
+    static char known[65];
+    struct stat now = {0};
+    const bool found = stat(path, &now) == 0;
+    const bool same = found && now.st_dev == last.st_dev && now.st_ino == last.st_ino &&
+                      now.st_size == last.st_size && now.st_mtim.tv_sec == last.st_mtim.tv_sec &&
+                      now.st_mtim.tv_nsec == last.st_mtim.tv_nsec &&
+                      now.st_ctim.tv_sec == last.st_ctim.tv_sec &&
+                      now.st_ctim.tv_nsec == last.st_ctim.tv_nsec;
+    if (!same) {
+        read_digest(path, known);
+        last = known[0] ? now : (struct stat){0};
+    }
+    memcpy(hex, known, sizeof known);
 }
 
 uint32_t implementation_digests(const char *path, implementation_kind kind, arena *memory,
@@ -281,8 +315,9 @@ static void describe_tensors(json_t *list, const struct compiler_buffer *buffers
     }
 }
 
+/* `program`: the file of a plugin's; else NULL. */
 static json_t *describe(const implementation_request *request, compiler_instance *instance,
-                        const compiler_signature *signature) {
+                        const compiler_signature *signature, const char *program) {
     json_t *tensors = json_array(), *dims = json_object();
     ir_bindings bound = compiler_instance_dims(instance);
     const implementation_layout *const *layouts = request->layouts;
@@ -291,10 +326,11 @@ static json_t *describe(const implementation_request *request, compiler_instance
                      layouts ? layouts + signature->input_count : NULL);
     for (uint32_t i = 0; i < bound.count; i++)
         json_object_set_new(dims, bound.items[i].name, json_integer(bound.items[i].value));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:i, s:o, s:o}", "kind", names[request->kind],
-                     "path", request->path, "symbol", request->symbol, "kernel", request->kernel,
-                     "folder", request->folder, "threads", (int)request->threads, "inputs",
-                     (int)signature->input_count, "tensors", tensors, "dims", dims);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?, s:i, s:i, s:o, s:o}", "kind",
+                     names[request->kind], "path", request->path, "symbol", request->symbol,
+                     "kernel", request->kernel, "folder", request->folder, "program", program,
+                     "threads", (int)request->threads, "inputs", (int)signature->input_count,
+                     "tensors", tensors, "dims", dims);
 }
 
 /* The code itself, and how its entry point is called. */
@@ -330,6 +366,31 @@ static bool build_from_source(const implementation_request *request, compiler_in
     return ok;
 }
 
+/* A module that is the description from which the guest calls the code. */
+static bool build_description(const implementation_request *request, compiler_instance *instance,
+                              const compiler_signature *signature, const char *target,
+                              compiler_artifact *out, status *st) {
+    text program;
+    text_init(&program);
+    if (request->kind == IMPLEMENTATION_PJRT &&
+        !implementation_plugin_build(request, instance, &program, st)) {
+        text_release(&program);
+        return false;
+    }
+    json_t *description =
+        describe(request, instance, signature, program.length ? program.data : NULL);
+    text_release(&program);
+    char *words = description ? json_dumps(description, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    json_decref(description);
+    if (!words)
+        return status_set(st, STATUS_INVALID, "the path of an implementation is no UTF-8: %s",
+                          request->path);
+    const compiler_foreign code = {target, request->symbol, words, strlen(words), NULL};
+    bool ok = compiler_wrap(instance, &code, out, st);
+    free(words);
+    return ok;
+}
+
 bool implementation_build(const implementation_request *request, compiler_instance *instance,
                           compiler_artifact *out, status *st) {
     compiler_signature signature;
@@ -347,14 +408,5 @@ bool implementation_build(const implementation_request *request, compiler_instan
                           "%d tensors",
                           request->kernel, signature.input_count, signature.output_count,
                           GUEST_TENSORS_MAX);
-    json_t *description = describe(request, instance, &signature);
-    char *words = description ? json_dumps(description, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    json_decref(description);
-    if (!words)
-        return status_set(st, STATUS_INVALID, "the path of an implementation is no UTF-8: %s",
-                          request->path);
-    const compiler_foreign code = {target, request->symbol, words, strlen(words), NULL};
-    bool ok = compiler_wrap(instance, &code, out, st);
-    free(words);
-    return ok;
+    return build_description(request, instance, &signature, target, out, st);
 }

@@ -3,7 +3,8 @@
  * Which kernels it implements is read from the file, and nothing of it is run: a shared object
  * exports functions of kernels' names (or __tvm_ffi_NAME), a Python file defines them, a module has
  * its kernel's name, a source those of its kernels, code for a GPU has them as entry points, a
- * program is asked for any. A SYMBOL is one function; KERNEL is said where it has another name. */
+ * program is asked for any. A SYMBOL is one function; KERNEL is said where it has another name.
+ * pjrt:FILE is a plugin of PJRT, whose compiler takes any kernel. */
 #ifndef TESSERA_HARNESS_IMPLEMENTATION_IMPLEMENTATION_H
 #define TESSERA_HARNESS_IMPLEMENTATION_IMPLEMENTATION_H
 
@@ -36,9 +37,21 @@ typedef struct implementation {
 bool implementation_open(implementation *i, const char *given, status *st);
 void implementation_release(implementation *i);
 
+/* Is a result that cannot be had one that was asked for, and not one of many that are tried? */
+bool implementation_is_backend(implementation_kind kind);
+/* Is it pjrt:FILE or pjrt:NAME? */
+bool implementation_is_plugin(const char *given);
+/* Plugins that the environment names (PJRT_NAMES_AND_LIBRARY_PATHS, which is JAX's own), one after
+ * the other; false past the last. Strings are the arena's. */
+bool implementation_plugin_at(size_t index, arena *memory, const char **name, const char **file);
+
 /* The function for a kernel; NULL: it has none. `lone`: no other kernel was asked for, so a symbol
  * of another name is meant for this one. */
 const char *implementation_symbol(const implementation *i, const char *kernel, bool lone);
+/* Appends what --with takes for a function of a file of the kind, and the kernel that it computes.
+ */
+void implementation_spell(text *out, implementation_kind kind, const char *path, const char *symbol,
+                          const char *kernel);
 /* A column of that name beside others of the same: "libfast.so#2". */
 void implementation_number(implementation *i, int number);
 

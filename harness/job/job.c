@@ -4,10 +4,17 @@
 #include "base/escape.h"
 #include "case/backend.h"
 #include "common/json_text.h"
+#include "implementation/implementation.h"
 #include "job/fault.h"
 
 void job_key(const job *j, text *out) {
     text_printf(out, "%s/%s@%s,%s,%u", j->kernel, j->case_name, j->backend, j->profile, j->threads);
+}
+
+bool job_is_of_product(const job *j) {
+    return j->implementation
+               ? implementation_is_backend((implementation_kind)j->implementation_kind)
+               : backend_named(j->backend)->product;
 }
 
 compiler_options job_compiler_options(const job *j, const compiler_kernel *kernel) {

@@ -46,6 +46,10 @@ typedef struct job {
 /* "kernel/case@backend,profile,threads": names a result within a run. */
 void job_key(const job *j, text *out);
 
+/* True of a backend that users name to have it: its results are missing where they cannot be had.
+ */
+bool job_is_of_product(const job *j);
+
 /* Options to compile the job's kernel; `kernel` may be NULL where its source is not at hand. */
 compiler_options job_compiler_options(const job *j, const compiler_kernel *kernel);
 

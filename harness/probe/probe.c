@@ -176,12 +176,13 @@ static cut_outcome probe_cut(const probe_request *request, probe_state *p,
     if (!are_lost(&p->numbers, c))
         return CUT_NOT_PROBED;
     launch_request open = {.device = request->device,
-                           .threads = request->options->threads,
-                           .kernel = request->context->kernel_name};
+                           .threads = request->threads,
+                           .kernel = request->context->kernel_name,
+                           .foreign = request->foreign};
     launch_request_buffers(&open, &p->signature);
     if (!make_inputs(p, st))
         return CUT_FAILED;
-    if (!compiler_build(c->instance, request->options, artifact, st))
+    if (!request->build(request->build_context, c->instance, artifact, st))
         return st->code == STATUS_INVALID ? CUT_NOT_PROBED : CUT_FAILED;
     launch_request_artifact(&open, artifact);
     if (!launch_open(&p->launch, &open, st))
@@ -220,14 +221,19 @@ static bool probe_one(const probe_request *request, const compiler_cut *cut, pro
     probe_state p = {.cut = cut, .why = &out->why};
     sha256 digest;
     char hex[65];
-    if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || is_dear(request->context, cut))
+    if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0)
         return true;
+    if (is_dear(request->context, cut)) {
+        out->unknown++;
+        return true;
+    }
     cut_outcome outcome = run_cut(request, &p, &digest, st);
     if (outcome == CUT_FAILED)
         return false;
     if (outcome == CUT_NO_TREE && out->why.length == 0)
         text_printf(&out->why, "order probe: %s", st->message);
     *st = (status)STATUS_INIT;
+    out->unknown += outcome == CUT_NOT_PROBED;
     if (outcome != CUT_RECOVERED)
         return true;
     sha256_hex(&digest, hex);
@@ -254,12 +260,16 @@ bool probe_orders(const probe_request *request, probe_result *out, status *st) {
     for (uint32_t i = 0; ok; i++) {
         compiler_cut cut;
         ok = compiler_cut_open(s->instance, i, &cut, st);
-        if (ok && cut.no_room)
+        if (ok && cut.no_room) {
+            out->unknown++;
             continue;
+        }
         if (!ok || !cut.instance)
             break;
         if (is_probed(&cut))
             ok = probe_one(request, &cut, out, &record, st);
+        else
+            out->unknown++;
         compiler_instance_free(cut.instance);
     }
     out->holds = out->why.length == 0;

@@ -16,14 +16,20 @@ enum { PROBE_EXTENT_MAX = 20000 };
 #define PROBE_BYTES_MAX 3e10
 #define PROBE_FLOPS_MAX 2e11
 
+/* Makes the module of a cut kernel, as the kernel's own was made. STATUS_INVALID: it cannot be. */
+typedef bool (*probe_build_fn)(void *context, compiler_instance *cut, compiler_artifact *out,
+                               status *st);
 typedef struct probe_request {
     const case_context *context;
-    const compiler_options *options; /* as the kernel was compiled; the profile is strict */
-    uint32_t device;
+    probe_build_fn build;
+    void *build_context;
+    uint32_t device, threads;
+    bool foreign; /* code of others */
 } probe_request;
 
 typedef struct probe_result {
     uint32_t accumulations; /* that were recovered */
+    uint32_t unknown;       /* that were not tried, though there is something to tell */
     bool holds;
     char digest[65]; /* of all trees; "" where there is none */
     text why;        /* the first pair that is not as the order says */

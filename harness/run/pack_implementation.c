@@ -241,15 +241,19 @@ static bool open_copy(pack_code *c, const pack_code_request *q, job *j, status *
     bool ok = m && unpack(c, q, m, &path, st);
     if (ok) {
         status why = STATUS_INIT;
-        text_printf(&path, ":%s=%s", symbol, j->kernel);
+        text given;
+        text_init(&given);
+        implementation_spell(&given, implementation_kind_from_name(kind), path.data, symbol,
+                             j->kernel);
         c->is_open = true;
-        ok = (implementation_open(&c->opened, path.data, &why) &&
+        ok = (implementation_open(&c->opened, given.data, &why) &&
               c->opened.kind == implementation_kind_from_name(kind)) ||
              status_set(st, STATUS_CORRUPT, "%s is no %s with a function %s%s%s", m->name, kind,
                         symbol, why.message[0] ? ": " : "", why.message);
+        text_release(&given);
     }
     if (ok)
-        give(j, &c->opened, c->opened.symbol);
+        give(j, &c->opened, c->opened.symbol ? c->opened.symbol : j->kernel);
     text_release(&path);
     return ok;
 }

@@ -370,7 +370,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         }
     }
     r->code = exit_code_worse(r->code, result_exit(result));
-    bool product = backend_named(j->backend)->product;
+    bool product = job_is_of_product(j);
     if (r->request->choice->by_name && product && result_outcome(result) == OUTCOME_UNSUPPORTED)
         r->code = exit_code_worse(r->code, EXIT_ABSENT);
     json_array_append_new(r->results, result);

@@ -195,6 +195,10 @@ static void test_what_is_no_tree(void **state) {
 
 /* ---- compiled code ---- */
 
+static bool build_cut(void *context, compiler_instance *cut, compiler_artifact *out, status *st) {
+    return compiler_build(cut, context, out, st);
+}
+
 static void expect_probe(const char *path, const char *kernel, const char *name, const char *fault,
                          bool holds) {
     case_context s = {0};
@@ -206,7 +210,11 @@ static void expect_probe(const char *path, const char *kernel, const char *name,
     assert_true(case_context_open(&s, &request, &st));
     if (!backend_device(&backend_table[BACKEND_CPU], NULL, &device, &st))
         skip();
-    probe_request probe = {&s, &options, device};
+    const probe_request probe = {.context = &s,
+                                 .build = build_cut,
+                                 .build_context = &options,
+                                 .device = device,
+                                 .threads = 1};
     if (!probe_orders(&probe, &found, &st))
         fail_msg("%s", st.message);
     if (found.holds != holds)

@@ -17,9 +17,9 @@
 #include "tessera/implementation.h"
 
 /* Fields of a description: JSON {"kind", "path", "symbol", "kernel", "threads", "folder":
- * for the files of a command, "dims": {NAME: number}, "inputs": how many of "tensors" are,
- * "tensors": [{"name", "dtype", "shape", "strides": in elements, and "byte_offset": where they are
- * not one behind the other}]}. */
+ * for the files of a command, "program": the file of a plugin's program, "dims": {NAME: number},
+ * "inputs": how many of "tensors" are, "tensors": [{"name", "dtype", "shape", "strides": in
+ * elements, and "byte_offset": where they are not one behind the other}]}. */
 typedef struct guest_function {
     json_t *description; /* the strings below are borrowed from it */
     const char *kind, *path, *symbol, *kernel;
@@ -60,5 +60,7 @@ bool command_open(guest_function *s, status *st);
 bool command_call(guest_function *s, status *st);
 bool module_kind_open(guest_function *s, status *st);
 bool module_kind_call(guest_function *s, status *st);
+bool plugin_kind_open(guest_function *s, status *st);
+bool plugin_kind_call(guest_function *s, status *st);
 
 #endif

@@ -35,7 +35,7 @@ static bool enumerate(uint32_t index, device_info *info_out) {
                               .workgroup_memory_bytes = 0,
                               .timestamp_ns = 1,
                               .targets = {"foreign/shared-object", "foreign/python",
-                                          "foreign/command", "foreign/module"}};
+                                          "foreign/command", "foreign/module", "foreign/pjrt"}};
     return true;
 }
 

@@ -35,14 +35,17 @@ typedef struct foreign_thread {
     uint64_t cores; /* a digest of those that it may run on */
 } foreign_thread;
 
-/* A guest and its image. */
+/* A guest and its image. Fields: its process, what it is given and what it did, for all files here.
+ */
 typedef struct foreign_image {
     device_image base;
     foreign_device *device;
     char label[96];
     bool is_python, answered; /* ... a request, at any time */
-    pid_t pid;                /* 0: it has ended, as `end` says */
-    pid_t keeper;             /* the first process of its namespaces; 0: it has none */
+    bool is_bound; /* the guest binds the threads of its code to as many processors as it has
+                      threads */
+    pid_t pid;     /* 0: it has ended, as `end` says */
+    pid_t keeper;  /* the first process of its namespaces; 0: it has none */
     status end;
     int socket, output; /* its own; what it prints, a nameless file */
     guest_ring *ring;

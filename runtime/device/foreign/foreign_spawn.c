@@ -19,7 +19,7 @@
 extern char **environ;
 
 enum { GUEST_ARGUMENTS_MAX = 4, BIRTH_MS_MAX = 10000, KEEPER_MS_MAX = 1000 };
-static const char python_kind[] = "foreign/python";
+static const char python_kind[] = "foreign/python", plugin_kind[] = "foreign/pjrt";
 
 /* ---- the program ---- */
 
@@ -207,6 +207,7 @@ bool foreign_spawn(foreign_image *image, const char *target, int socket, status 
     char program[PATH_MAX];
     const char *python = getenv("TESSERA_PYTHON");
     image->is_python = strcmp(target, python_kind) == 0;
+    image->is_bound = strcmp(target, plugin_kind) == 0;
     if (image->is_python)
         snprintf(program, sizeof program, "%s", python && *python ? python : "python3");
     else if (!find_guest(program, st))

@@ -41,26 +41,35 @@ typedef struct thread_time {
     unsigned long long ran_ns, waited_ns;
 } thread_time;
 
+/* A guest whose threads are counted. */
+typedef struct counted {
+    pid_t pid;
+    uint32_t threads; /* that it was given */
+    bool is_bound;
+} counted;
+
 /* Threads that the guest bound to no more processors than it was given wait for each other, not for
  * others. Where all of the guest may use no more, that is the machine's choice: the first thread,
- * which may not change its own processors, tells. */
-static bool is_confined(pid_t pid, const char *thread, uint32_t threads) {
+ * which may not change its own processors, tells; unless binding them is the guest's rule. */
+static bool is_confined(const counted *g, const char *thread) {
     cpu_set_t first, set;
     pid_t id = (pid_t)strtol(thread, NULL, 10);
-    return sched_getaffinity(id, sizeof set, &set) == 0 && (uint32_t)CPU_COUNT(&set) <= threads &&
-           sched_getaffinity(pid, sizeof first, &first) == 0 && !CPU_EQUAL(&first, &set);
+    return sched_getaffinity(id, sizeof set, &set) == 0 &&
+           (uint32_t)CPU_COUNT(&set) <= g->threads &&
+           (g->is_bound ||
+            (sched_getaffinity(g->pid, sizeof first, &first) == 0 && !CPU_EQUAL(&first, &set)));
 }
 
-static thread_time time_of_thread(pid_t pid, const char *thread, uint32_t threads) {
+static thread_time time_of_thread(const counted *g, const char *thread) {
     char path[64];
     thread_time t = {0};
-    snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pid, thread);
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)g->pid, thread);
     FILE *file = fopen(path, "re");
     if (file && fscanf(file, "%llu %llu", &t.ran_ns, &t.waited_ns) != 2)
         t = (thread_time){0};
     if (file)
         (void)fclose(file);
-    if (is_confined(pid, thread, threads))
+    if (is_confined(g, thread))
         t.waited_ns = 0;
     return t;
 }
@@ -72,20 +81,20 @@ static int descending(const void *a, const void *b) {
     return (x->ran_ns < y->ran_ns) - (x->ran_ns > y->ran_ns);
 }
 
-static void add_threads_of(pid_t pid, uint32_t threads, foreign_cost *sum) {
+static void add_threads_of(const counted *g, foreign_cost *sum) {
     char path[64];
     thread_times times = {0};
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)g->pid);
     DIR *list = opendir(path);
     for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
         if (entry->d_name[0] != '.')
-            vec_push(&times, time_of_thread(pid, entry->d_name, threads));
+            vec_push(&times, time_of_thread(g, entry->d_name));
     if (list)
         closedir(list);
     if (times.count)
         qsort(times.items, times.count, sizeof *times.items, descending);
     for (size_t i = 0; i < times.count; i++) {
-        sum->busiest_ns += i < threads ? times.items[i].ran_ns : 0;
+        sum->busiest_ns += i < g->threads ? times.items[i].ran_ns : 0;
         sum->waited_ns += times.items[i].waited_ns;
     }
     vec_release(&times);
@@ -94,7 +103,7 @@ static void add_threads_of(pid_t pid, uint32_t threads, foreign_cost *sum) {
 /* Adds the time in which it ran to that in which it was ready to run. */
 static uint64_t wanted_ns_of(pid_t pid) {
     foreign_cost sum = {0};
-    add_threads_of(pid, 0, &sum);
+    add_threads_of(&(counted){.pid = pid}, &sum);
     return cpu_ns_of(pid) + sum.waited_ns;
 }
 
@@ -124,7 +133,7 @@ bool foreign_cost_of(uint64_t number, uint32_t threads, foreign_cost *out) {
     if (image) {
         out->ended_ns = ended_children_ns_of(image->pid);
         out->all_ns = cpu_ns_of(image->pid);
-        add_threads_of(image->pid, threads, out);
+        add_threads_of(&(counted){image->pid, threads, image->is_bound}, out);
         out->awake_ns =
             image->awake_ns + (image->frozen ? 0 : clock_now_ns() - image->awake_since_ns);
     }

@@ -1,10 +1,11 @@
-/* pjrt.h - the part of the interface PJRT, version 0.81, that this plugin has: by it frameworks
- * hand programs to devices. Names and layouts are the interface's own (ci/pjrt compares them).
+/* pjrt.h - the part of the interface PJRT, version 0.81, that our plugin (harness/pjrt) has and our
+ * client (client.h) asks for: by it frameworks hand programs to devices. Names and layouts are the
+ * interface's own (ci/pjrt compares them).
  *
  * Every function takes a struct that begins with the size that the caller knows, and gives an
  * error, which the caller destroys, or NULL. What it asks for stands in the members behind. */
-#ifndef TESSERA_HARNESS_PJRT_PJRT_H
-#define TESSERA_HARNESS_PJRT_PJRT_H
+#ifndef TESSERA_RUNTIME_PJRT_H
+#define TESSERA_RUNTIME_PJRT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,16 +24,25 @@ typedef struct PJRT_Executable PJRT_Executable;
 typedef struct PJRT_LoadedExecutable PJRT_LoadedExecutable;
 typedef struct PJRT_SerializedExecutable PJRT_SerializedExecutable;
 typedef struct PJRT_DeviceAssignmentSerialized PJRT_DeviceAssignmentSerialized;
+typedef struct PJRT_TopologyDescription PJRT_TopologyDescription;
 
 typedef enum PJRT_Error_Code {
-    PJRT_Error_Code_INVALID_ARGUMENT = 3,
-    PJRT_Error_Code_NOT_FOUND = 5,
-    PJRT_Error_Code_RESOURCE_EXHAUSTED = 8,
-    PJRT_Error_Code_FAILED_PRECONDITION = 9,
-    PJRT_Error_Code_UNIMPLEMENTED = 12,
-    PJRT_Error_Code_INTERNAL = 13,
-    PJRT_Error_Code_UNAVAILABLE = 14,
-    PJRT_Error_Code_DATA_LOSS = 15
+    PJRT_Error_Code_CANCELLED = 1,
+    PJRT_Error_Code_UNKNOWN,
+    PJRT_Error_Code_INVALID_ARGUMENT,
+    PJRT_Error_Code_DEADLINE_EXCEEDED,
+    PJRT_Error_Code_NOT_FOUND,
+    PJRT_Error_Code_ALREADY_EXISTS,
+    PJRT_Error_Code_PERMISSION_DENIED,
+    PJRT_Error_Code_RESOURCE_EXHAUSTED,
+    PJRT_Error_Code_FAILED_PRECONDITION,
+    PJRT_Error_Code_ABORTED,
+    PJRT_Error_Code_OUT_OF_RANGE,
+    PJRT_Error_Code_UNIMPLEMENTED,
+    PJRT_Error_Code_INTERNAL,
+    PJRT_Error_Code_UNAVAILABLE,
+    PJRT_Error_Code_DATA_LOSS,
+    PJRT_Error_Code_UNAUTHENTICATED
 } PJRT_Error_Code;
 
 /* Element types that there are here; others are refused by number. */
@@ -107,7 +117,8 @@ PJRT_STRUCT(Buffer_MemoryLayout,
 PJRT_STRUCT(ExecuteOptions,
     void **send_callbacks; void **recv_callbacks; size_t num_send_ops; size_t num_recv_ops;
     int launch_id; const int64_t *non_donatable_input_indices;
-    size_t num_non_donatable_input_indices;)
+    size_t num_non_donatable_input_indices; void *context; const char *call_location;
+    size_t num_tasks; int *task_ids; int64_t *incarnation_ids;)
 
 /* ---- what each function takes ---- */
 PJRT_STRUCT(Error_Destroy_Args, PJRT_Error *error;)
@@ -191,6 +202,9 @@ PJRT_STRUCT(Executable_NumPartitions_Args, PJRT_Executable *executable; size_t n
 PJRT_STRUCT(Executable_NumOutputs_Args, PJRT_Executable *executable; size_t num_outputs;)
 PJRT_STRUCT(Executable_SizeOfGeneratedCodeInBytes_Args,
     PJRT_Executable *executable; int64_t size_in_bytes;)
+PJRT_STRUCT(Executable_GetCostAnalysis_Args,
+    PJRT_Executable *executable; size_t num_properties; const PJRT_NamedValue *properties;)
+PJRT_STRUCT(Executable_OptimizedProgram_Args, PJRT_Executable *executable; PJRT_Program *program;)
 PJRT_STRUCT(Executable_OutputMemoryKinds_Args,
     PJRT_Executable *executable; size_t num_outputs; const char *const *memory_kinds;
     const size_t *memory_kind_sizes;)
@@ -244,6 +258,19 @@ PJRT_STRUCT(Buffer_IncreaseExternalReferenceCount_Args, PJRT_Buffer *buffer;)
 PJRT_STRUCT(Buffer_DecreaseExternalReferenceCount_Args, PJRT_Buffer *buffer;)
 PJRT_STRUCT(Buffer_OpaqueDeviceMemoryDataPointer_Args,
     PJRT_Buffer *buffer; void *device_memory_ptr;)
+PJRT_STRUCT(TopologyDescription_Create_Args,
+    const char *topology_name; size_t topology_name_size; const PJRT_NamedValue *create_options;
+    size_t num_options; PJRT_TopologyDescription *topology;)
+PJRT_STRUCT(TopologyDescription_Destroy_Args, PJRT_TopologyDescription *topology;)
+PJRT_STRUCT(TopologyDescription_PlatformName_Args,
+    PJRT_TopologyDescription *topology; const char *platform_name; size_t platform_name_size;)
+PJRT_STRUCT(TopologyDescription_GetDeviceDescriptions_Args,
+    PJRT_TopologyDescription *topology; PJRT_DeviceDescription *const *descriptions;
+    size_t num_descriptions;)
+PJRT_STRUCT(Compile_Args,
+    const PJRT_TopologyDescription *topology; const PJRT_Program *program;
+    const char *compile_options; size_t compile_options_size; PJRT_Client *client;
+    PJRT_Executable *executable;)
 PJRT_STRUCT(Executable_OutputElementTypes_Args,
     PJRT_Executable *executable; PJRT_Buffer_Type *output_types; size_t num_output_types;)
 PJRT_STRUCT(Executable_OutputDimensions_Args,
