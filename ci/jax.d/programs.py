@@ -328,6 +328,40 @@ def check_operators(report):
         report.add("from_jax of another form", refusal(lambda: module(x), "form"))
 
 
+PACKED = """
+import jax, jax.numpy as jnp
+@jax.jit
+def logarithm(x):
+    return jnp.log(x)
+logarithm(jnp.ones(4))
+logarithm(-jnp.ones(4))
+logarithm(jnp.full(4, jnp.nan))
+"""
+# A program tsr whose interpreter gives zeros.
+WRONG = """#!/bin/sh
+if [ "$1" = run ]; then exec '{tsr}' "$@" --inject zero; fi
+exec '{tsr}' "$@"
+"""
+
+
+def check_packs(report, given):
+    """TESSERA_PACK: a call that makes a NaN, and one whose bits are not the interpreter's, leave a pack."""
+    tsr = given.build.absolute() / "tsr"
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = Path(folder) / "wrong"
+        wrong.write_text(WRONG.format(tsr=tsr))
+        wrong.chmod(0o700)
+        for when, program, count in (("nan", tsr, 1), ("mismatch", tsr, 0), ("mismatch", wrong, 1)):
+            packs = Path(folder) / f"{when}-{program.name}"
+            told = run("-c", PACKED, JAX_PLATFORMS="tessera", TESSERA_PACK=when, TESSERA_PACK_FOLDER=str(packs), TSR=str(program))
+            found = sorted(packs.glob("jit_logarithm-*"))
+            why = "" if len(found) == count and told.stderr.count("jit_logarithm: ") == count else f"{len(found)} packs: {told.stderr[-300:]}"
+            if found and not why:
+                shown = subprocess.run([tsr, "replay", found[0]], capture_output=True, text=True).stdout
+                why = "" if shown.startswith("REPRODUCED") else shown
+            report.add(f"TESSERA_PACK={when}, {program.name}", why)
+
+
 # ---- JAX's harnesses ----
 
 # Harnesses that may differ from JAX's CPU, and why.
@@ -382,6 +416,7 @@ def main():
     check_threads(report, check_programs(report), given)
     for check in (check_donation, check_errors, check_bytes, check_example, check_operators):
         check(report)
+    check_packs(report, given)
     if given.harnesses:
         check_harnesses(report, given.harnesses)
     print(f"{report.passed} checks pass, {report.failed} fail")

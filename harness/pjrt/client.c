@@ -1,5 +1,6 @@
 /* client.c - the client: one context of the runtime, with one device, one memory and the programs
  * that were compiled. */
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
@@ -120,6 +121,15 @@ static int read_notes(struct dl_phdr_info *info, size_t size, void *out) {
     return mine;
 }
 
+bool library_file(const char *name, char *out, size_t room) {
+    Dl_info info;
+    const char *slash = NULL;
+    if (dladdr((const void *)(uintptr_t)GetPjrtApi, &info) && info.dli_fname)
+        slash = strrchr(info.dli_fname, '/');
+    const int folder = slash ? (int)(slash + 1 - info.dli_fname) : 0;
+    return slash && (size_t)snprintf(out, room, "%.*s%s", folder, info.dli_fname, name) < room;
+}
+
 static void write_version(PJRT_Client *c) {
     char build[64] = "";
     dl_iterate_phdr(read_notes, build);
@@ -183,6 +193,7 @@ PJRT_Error *pjrt_Client_Create(void *args) {
     snprintf(c->backend, sizeof c->backend, "cpu");
     PJRT_Error *e = read_environment(c);
     e = e ? e : read_options(c, a->create_options, a->num_options);
+    e = e ? e : pack_read_environment(c, &c->pack);
     e = e ? e : open_device(c);
     if (e) {
         free(c);

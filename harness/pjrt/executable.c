@@ -184,7 +184,7 @@ PJRT_Error *pjrt_Executable_GetCompiledMemoryStats(void *args) {
 PJRT_Error *pjrt_Executable_OutputElementTypes(void *args) {
     PJRT_TAKES(Executable_OutputElementTypes, num_output_types);
     PJRT_NEEDS(Executable_OutputElementTypes, executable);
-    a->output_types = a->executable->program->types;
+    a->output_types = a->executable->program->listed.types;
     a->num_output_types = a->executable->program->outputs;
     return NULL;
 }
@@ -193,8 +193,8 @@ PJRT_Error *pjrt_Executable_OutputDimensions(void *args) {
     PJRT_TAKES(Executable_OutputDimensions, dim_sizes);
     PJRT_NEEDS(Executable_OutputDimensions, executable);
     a->num_outputs = a->executable->program->outputs;
-    a->dims = a->executable->program->dims;
-    a->dim_sizes = a->executable->program->ranks;
+    a->dims = a->executable->program->listed.dims;
+    a->dim_sizes = a->executable->program->listed.ranks;
     return NULL;
 }
 
@@ -202,7 +202,7 @@ PJRT_Error *pjrt_Executable_OutputMemoryKinds(void *args) {
     PJRT_TAKES(Executable_OutputMemoryKinds, memory_kind_sizes);
     PJRT_NEEDS(Executable_OutputMemoryKinds, executable);
     a->num_outputs = a->executable->program->outputs;
-    a->memory_kinds = a->executable->program->kinds;
-    a->memory_kind_sizes = a->executable->program->kind_sizes;
+    a->memory_kinds = a->executable->program->listed.kinds;
+    a->memory_kind_sizes = a->executable->program->listed.kind_sizes;
     return NULL;
 }

@@ -98,6 +98,12 @@ struct PJRT_Memory {
     PJRT_Device *devices[1];
 };
 typedef struct program program;
+typedef enum pack_when { PACK_NEVER, PACK_NAN, PACK_MISMATCH } pack_when;
+typedef struct pack_settings {
+    pack_when when;
+    char folder[512]; /* that packs go to */
+    char tsr[512];    /* the program */
+} pack_settings;
 struct PJRT_Client {
     atomic_uint holders; /* buffers and programs keep it */
     tsr_context_t context;
@@ -107,6 +113,7 @@ struct PJRT_Client {
     bool host;        /* the device reads and writes buffers where they are */
     uint32_t threads; /* 0: as many as there are */
     char version[256];
+    pack_settings pack;
     PJRT_Device device;
     PJRT_Memory memory;
     PJRT_Device *devices[1];
@@ -175,6 +182,12 @@ struct program {
     char fingerprint[65];
     void *image; /* of the module */
     size_t image_bytes;
+    char profile[32];
+    struct {
+        void *data; /* that it was compiled from, where a call may be packed; else NULL */
+        size_t bytes;
+        atomic_bool packed;
+    } code;
     tsr_module_t module;
     tsr_kernel_t kernel;
     const char *name;
@@ -185,11 +198,12 @@ struct program {
     bool *in_place;          /* of each output: ... and the code takes one buffer for both */
     bool *donated;           /* of each input */
     size_t workspace_bytes;
-    /* Lists that are asked for. */
-    PJRT_Buffer_Type *types;
-    int64_t *dims;
-    size_t *ranks, *kind_sizes;
-    const char **kinds;
+    struct {
+        PJRT_Buffer_Type *types;
+        int64_t *dims;
+        size_t *ranks, *kind_sizes;
+        const char **kinds;
+    } listed; /* of the outputs, for those who ask */
 };
 /* NULL with an error. Takes over the image. */
 program *program_load(PJRT_Client *c, const program_facts *facts, void *image, size_t bytes,
@@ -202,6 +216,15 @@ program *program_kept(PJRT_Client *c, const sha256 *key);
 /* Keeps it, or gives the one that another thread has kept meanwhile in its place. */
 program *program_keep(program *p);
 void program_drop_all(PJRT_Client *c);
+
+/* ---- pack.c: packs of calls ---- */
+PJRT_Error *pack_read_environment(const PJRT_Client *c, pack_settings *s);
+/* Is a call of it looked at? */
+bool pack_wants(const program *p);
+/* Looks at a call that has ended: the arrays of inputs, as they were, then of outputs. */
+void pack_look(program *p, void *const *arrays);
+/* A file beside this library. */
+bool library_file(const char *name, char *out, size_t room);
 
 struct PJRT_Executable {
     program *program;

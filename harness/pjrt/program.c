@@ -76,18 +76,18 @@ static void list_outputs(program *p) {
     size_t dims = 0;
     for (uint32_t i = 0; i < p->outputs; i++)
         dims += p->tensors[p->inputs + i].rank;
-    p->types = base_calloc((size_t)p->outputs + 1, sizeof *p->types);
-    p->ranks = base_calloc((size_t)p->outputs + 1, sizeof *p->ranks);
-    p->kinds = base_calloc((size_t)p->outputs + 1, sizeof *p->kinds);
-    p->kind_sizes = base_calloc((size_t)p->outputs + 1, sizeof *p->kind_sizes);
-    p->dims = base_calloc(dims + 1, sizeof *p->dims);
-    int64_t *next = p->dims;
+    p->listed.types = base_calloc((size_t)p->outputs + 1, sizeof *p->listed.types);
+    p->listed.ranks = base_calloc((size_t)p->outputs + 1, sizeof *p->listed.ranks);
+    p->listed.kinds = base_calloc((size_t)p->outputs + 1, sizeof *p->listed.kinds);
+    p->listed.kind_sizes = base_calloc((size_t)p->outputs + 1, sizeof *p->listed.kind_sizes);
+    p->listed.dims = base_calloc(dims + 1, sizeof *p->listed.dims);
+    int64_t *next = p->listed.dims;
     for (uint32_t i = 0; i < p->outputs; i++) {
         const program_tensor *t = &p->tensors[p->inputs + i];
-        p->types[i] = t->type;
-        p->ranks[i] = t->rank;
-        p->kinds[i] = "device";
-        p->kind_sizes[i] = strlen(p->kinds[i]);
+        p->listed.types[i] = t->type;
+        p->listed.ranks[i] = t->rank;
+        p->listed.kinds[i] = "device";
+        p->listed.kind_sizes[i] = strlen(p->listed.kinds[i]);
         for (uint32_t k = 0; k < t->rank; k++)
             *next++ = t->dims[k];
     }
@@ -152,12 +152,13 @@ void program_release(program *p) {
     free(p->complex);
     free(p->in_place);
     free(p->donated);
-    free(p->types);
-    free(p->dims);
-    free(p->ranks);
-    free(p->kinds);
-    free(p->kind_sizes);
+    free(p->listed.types);
+    free(p->listed.dims);
+    free(p->listed.ranks);
+    free(p->listed.kinds);
+    free(p->listed.kind_sizes);
     free(p->image);
+    free(p->code.data);
     client_release(p->client);
     free(p);
 }
@@ -223,6 +224,12 @@ program *program_compile(PJRT_Client *client, const compile_settings *settings, 
         p = load_compiled(client, &key, c, error);
     else
         *error = refused(made, c);
+    if (p)
+        snprintf(p->profile, sizeof p->profile, "%s", settings->profile);
+    if (p && client->pack.when != PACK_NEVER) {
+        p->code.data = copied(code, bytes);
+        p->code.bytes = bytes;
+    }
     tsrDestroyCompilation(c);
     return p ? program_keep(p) : NULL;
 }

@@ -57,7 +57,7 @@ class Operator:
         return [place for place, one in enumerate(inputs) if one["dtype"] in _FLOATS]
 
     def backward(self, signature: Signature) -> Module:
-        """Of the arguments and a cotangent of each result that is a float: cotangents of `wanted`."""
+        """Takes the arguments and a cotangent of each result that is a float; gives cotangents of `wanted`."""
         forward = self.module(signature)
         with self._lock:
             found = self._backward.get(signature)

@@ -67,6 +67,13 @@ static void test_wrong_settings_are_errors(void **state) {
                                      .type = PJRT_NamedValue_kInt64,
                                      .value_size = 1};
     refuses_settings(&unknown, "'speed'");
+    setenv("TESSERA_PACK", "sometimes", 1);
+    refuses_settings(NULL, "'sometimes'");
+    setenv("TESSERA_PACK", "mismatch", 1);
+    setenv("TESSERA_PROFILE", "fast", 1);
+    refuses_settings(NULL, "TESSERA_PROFILE=fast");
+    unsetenv("TESSERA_PACK");
+    unsetenv("TESSERA_PROFILE");
     setenv("TESSERA_BACKEND", "abacus", 1);
     fails(CALL(Client_Create, .client = NULL), PJRT_Error_Code_NOT_FOUND, "'abacus'");
     unsetenv("TESSERA_BACKEND");

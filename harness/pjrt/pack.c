@@ -1,0 +1,279 @@
+/* pack.c - packs of calls that go wrong (TESSERA_PACK): the program and the arrays of its call are
+ * written into a folder, from which `tsr pack-repro` makes a pack that replays anywhere.
+ *
+ * nan: a call whose results have a NaN, though nothing that it reads has one. mismatch: the first
+ * call of a program whose results are not, bit for bit, those of the interpreter. One pack a
+ * program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/tensor.h"
+#include "base/text.h"
+#include "pjrt/plugin.h"
+
+extern char **environ;
+
+/* ---- arrays ---- */
+
+/* The array of a parameter as the kernel has it; its data are the caller's. */
+static tensor array_of(const program *p, uint32_t index, void *data) {
+    const char *type;
+    const int64_t *dims;
+    tensor t = {.data = data};
+    uint32_t rank = 0;
+    tsrGetKernelParameter(p->kernel, index, NULL, &type, &rank, &dims);
+    t.type = dtype_from_name(type);
+    t.rank = (int)rank;
+    for (uint32_t i = 0; i < rank && i < TENSOR_MAX_RANK; i++)
+        t.dims[i] = dims[i];
+    return t;
+}
+
+static bool has_nan(const tensor *t) {
+    const int64_t count = dtype_is_float(t->type) ? tensor_count(t) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double x = dtype_load(t->type, t->data, (size_t)i);
+        if (x != x)
+            return true;
+    }
+    return false;
+}
+
+static bool any_nan(const program *p, void *const *arrays, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++) {
+        const tensor t = array_of(p, i, arrays[i]);
+        if (has_nan(&t))
+            return true;
+    }
+    return false;
+}
+
+/* ---- words: a framework has no place for what is no error of a call ---- */
+
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *format, ...) {
+    char words[2048];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    if (length > 0)
+        file_append(STDERR_FILENO, words,
+                    (size_t)length < sizeof words ? (size_t)length : sizeof words - 1);
+}
+
+/* ---- the program tsr ---- */
+
+/* Runs it with its output into a file. False: it could not, or ended with another code than 0. */
+static bool run_tsr(const PJRT_Client *c, const char *const *arguments, const char *output) {
+    posix_spawn_file_actions_t files;
+    pid_t pid;
+    int ended = -1;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const bool started = posix_spawnp(&pid, c->pack.tsr, &files, NULL,
+                                      (char *const *)(uintptr_t)arguments, environ) == 0;
+    posix_spawn_file_actions_destroy(&files);
+    while (started && waitpid(pid, &ended, 0) < 0 && errno == EINTR) {
+    }
+    return started && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+}
+
+/* ---- a folder with the program and its arrays ---- */
+
+typedef struct scratch {
+    char path[64];
+    text words; /* of the paths in it, one behind the other */
+} scratch;
+
+static char *in_folder(scratch *s, const char *format, uint32_t number) {
+    char name[32], path[128];
+    snprintf(name, sizeof name, format, number);
+    snprintf(path, sizeof path, "%s/%s", s->path, name);
+    return memcpy(base_malloc(strlen(path) + 1), path, strlen(path) + 1);
+}
+
+static bool write_folder(scratch *s, const program *p, void *const *inputs) {
+    status st = STATUS_INIT;
+    char *code = in_folder(s, "program.mlir", 0);
+    bool good = file_write_scratch(code, &(file_part){p->code.data, p->code.bytes}, 1, &st);
+    free(code);
+    for (uint32_t i = 0; i < p->inputs && good; i++) {
+        const tensor t = array_of(p, i, inputs[i]);
+        char *path = in_folder(s, "a%u.npy", i);
+        good = tensor_write_npy(&t, path, &st);
+        free(path);
+    }
+    return good;
+}
+
+static void remove_folder(scratch *s, const program *p) {
+    for (uint32_t i = 0; i < p->inputs + p->outputs; i++) {
+        char *path =
+            in_folder(s, i < p->inputs ? "a%u.npy" : "r%u.npy", i < p->inputs ? i : i - p->inputs);
+        unlink(path);
+        free(path);
+    }
+    static const char *const others[] = {"program.mlir", "told"};
+    for (size_t i = 0; i < 2; i++) {
+        char *path = in_folder(s, others[i], 0);
+        unlink(path);
+        free(path);
+    }
+    rmdir(s->path);
+}
+
+/* ---- judging ---- */
+
+/* Runs the interpreter on the arrays in the folder: are its results these, bit for bit? */
+static bool interpreter_agrees(scratch *s, const program *p, void *const *arrays) {
+    enum { WORDS = 8 };
+    const char **list = base_calloc((size_t)2 * p->inputs + WORDS + 4, sizeof *list);
+    char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
+    size_t n = 0;
+    list[n++] = "tsr";
+    list[n++] = "run";
+    list[n++] = code;
+    list[n++] = "--backend=interp";
+    list[n++] = "--out";
+    list[n++] = s->path;
+    char **owned = base_calloc((size_t)p->inputs + 1, sizeof *owned);
+    for (uint32_t i = 0; i < p->inputs; i++) {
+        const size_t room = strlen(s->path) + 64;
+        owned[i] = base_malloc(room);
+        snprintf(owned[i], room, "--in=a%u=%s/a%u.npy", i, s->path, i);
+        list[n++] = owned[i];
+    }
+    bool same = run_tsr(p->client, list, told);
+    for (uint32_t i = 0; i < p->outputs && same; i++) {
+        const tensor got = array_of(p, p->inputs + i, arrays[p->inputs + i]);
+        status st = STATUS_INIT;
+        tensor wanted = {0};
+        char *path = in_folder(s, "r%u.npy", i);
+        same = tensor_read_npy(&wanted, path, got.type, &st) &&
+               tensor_bytes(&wanted) == tensor_bytes(&got) &&
+               memcmp(wanted.data, got.data, tensor_bytes(&got)) == 0;
+        tensor_release(&wanted);
+        free(path);
+    }
+    for (uint32_t i = 0; i < p->inputs; i++)
+        free(owned[i]);
+    free(owned);
+    free(list);
+    free(code);
+    free(told);
+    return same;
+}
+
+/* Has tsr make the pack, whose path it prints, and tells of it. */
+static void make_pack(scratch *s, const program *p, const char *why) {
+    const PJRT_Client *c = p->client;
+    char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
+    char **owned = base_calloc((size_t)p->inputs + 1, sizeof *owned);
+    const char **list = base_calloc((size_t)p->inputs + 16, sizeof *list);
+    char profile[64], threads[64];
+    size_t n = 0;
+    snprintf(profile, sizeof profile, "--profile=%s", p->profile);
+    snprintf(threads, sizeof threads, "--threads=%u", c->threads);
+    const char *const head[] = {"tsr",   "pack-repro", p->name,      "--case=fixed", code,
+                                profile, threads,      "--failures", c->pack.folder};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        list[n++] = head[i];
+    for (uint32_t i = 0; i < p->inputs; i++) {
+        const size_t room = strlen(s->path) + 64;
+        owned[i] = base_malloc(room);
+        snprintf(owned[i], room, "--inputs=a%u=%s/a%u.npy", i, s->path, i);
+        list[n++] = owned[i];
+    }
+    char *path = NULL;
+    size_t size = 0;
+    status st = STATUS_INIT;
+    if (run_tsr(c, list, told) && file_read(told, 4096, &path, &size, &st) && size > 1) {
+        path[strcspn(path, "\n")] = 0;
+        tell("tessera: %s: %s; it is in %s (tsr replay shows it)\n", p->name, why, path);
+    } else {
+        tell("tessera: %s: %s, and '%s pack-repro' made no pack of it\n", p->name, why,
+             c->pack.tsr);
+    }
+    free(path);
+    for (uint32_t i = 0; i < p->inputs; i++)
+        free(owned[i]);
+    free(owned);
+    free(list);
+    free(code);
+    free(told);
+}
+
+/* ---- calls ---- */
+
+bool pack_wants(const program *p) {
+    return p->client->pack.when != PACK_NEVER && p->code.data && !atomic_load(&p->code.packed);
+}
+
+void pack_look(program *p, void *const *arrays) {
+    const bool first = p->client->pack.when == PACK_MISMATCH;
+    const uint32_t all = p->inputs + p->outputs;
+    if (!first && (!any_nan(p, arrays, p->inputs, all) || any_nan(p, arrays, 0, p->inputs)))
+        return;
+    if (atomic_exchange(&p->code.packed, true))
+        return;
+    scratch s = {.path = "/tmp/tessera-call-XXXXXX"};
+    if (!mkdtemp(s.path) || !write_folder(&s, p, arrays))
+        tell("tessera: %s: the arrays of a call cannot be written to %s\n", p->name, s.path);
+    else if (!first)
+        make_pack(&s, p, "its results have a NaN, and its arguments none");
+    else if (!interpreter_agrees(&s, p, arrays))
+        make_pack(&s, p, "its results are not the interpreter's");
+    remove_folder(&s, p);
+}
+
+/* ---- settings ---- */
+
+/* The program beside this library, in a wheel, an installation or a build; else the one on PATH. */
+static void find_tsr(pack_settings *s) {
+    static const char *const places[] = {"tsr", "../../bin/tsr", "../tessera/program/bin/tsr"};
+    const char *named = getenv("TSR"); // NOLINT(concurrency-mt-unsafe)
+    snprintf(s->tsr, sizeof s->tsr, "%s", named && *named ? named : "tsr");
+    for (size_t i = 0; i < sizeof places / sizeof *places && !(named && *named); i++) {
+        char path[sizeof s->tsr];
+        if (!library_file(places[i], path, sizeof path) || access(path, X_OK) != 0)
+            continue;
+        snprintf(s->tsr, sizeof s->tsr, "%s", path);
+        return;
+    }
+}
+
+PJRT_Error *pack_read_environment(const PJRT_Client *c, pack_settings *s) {
+    const char *when = getenv("TESSERA_PACK"),   // NOLINT(concurrency-mt-unsafe)
+        *folder = getenv("TESSERA_PACK_FOLDER"); // NOLINT(concurrency-mt-unsafe)
+    *s = (pack_settings){0};
+    if (!when || !*when)
+        return NULL;
+    if (strcmp(when, "nan") == 0)
+        s->when = PACK_NAN;
+    else if (strcmp(when, "mismatch") == 0)
+        s->when = PACK_MISMATCH;
+    else
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "TESSERA_PACK is nan or mismatch, not '%.40s'", when);
+    if (s->when == PACK_MISMATCH && strcmp(c->profile, "strict") != 0)
+        return error_new(
+            PJRT_Error_Code_INVALID_ARGUMENT,
+            "TESSERA_PACK=mismatch compares bits, which TESSERA_PROFILE=%s leaves open",
+            c->profile);
+    snprintf(s->folder, sizeof s->folder, "%s", folder && *folder ? folder : ".tsr/failures");
+    find_tsr(s);
+    return NULL;
+}
