@@ -46,9 +46,13 @@ static void initialize(void) {
     LLVMInitializeAMDGPUAsmPrinter();
     LLVMInitializeAMDGPUAsmParser(); /* of the waits for memory (simt/emit_kernel.c) */
     /* Loop strength reduction takes half of all compile time for 1 % of a matmul's speed: addresses
-     * here are a base, an index and a constant already. Only LLVM's options can turn it off. */
-    static const char *const options[] = {"tessera", "-disable-lsr"};
-    LLVMParseCommandLineOptions(2, options, NULL);
+     * here are a base, an index and a constant already. AMD's chips: to schedule each block anew,
+     * twice, for fewer registers takes up to half of it, and seldom saves any (docs/gpu-code.md).
+     * Only LLVM's options can turn these off. */
+    static const char *const options[] = {"tessera", "-disable-lsr",
+                                          "-amdgpu-disable-unclustered-high-rp-reschedule",
+                                          "-amdgpu-disable-clustered-low-occupancy-reschedule"};
+    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
 const char *llvm_version(void) {

@@ -95,10 +95,22 @@ static void pairs_by_fma(emitter *e, ir_op op) {
         pairs_of_column(e, t, x, y, sum, p);
 }
 
+/* A row's group in all lanes. One whose bits are flipped is flipped there: the instruction that
+ * does so reads it from memory, and no other register holds it. */
+static LLVMValueRef in_all_lanes(emitter *e, ir_value x, int64_t row, int p, int lanes) {
+    const ir_op made = ir_value_get(e->m, x)->op;
+    const ir_op_data *d = made ? ir_op_get(e->m, made) : NULL;
+    if (!d || d->opcode != TILE_XOR)
+        return code_splat(e, code_part(e, code_get(e, x), row, p, 1), lanes);
+    LLVMValueRef parts[2];
+    for (int i = 0; i < 2; i++)
+        parts[i] = code_splat(e, code_part(e, code_get(e, d->operands[i]), row, p, 1), lanes);
+    return LLVMBuildXor(e->b, parts[0], parts[1], "");
+}
+
 void code_group_dot(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    const emitted *x = code_get(e, d->operands[0]), *y = code_get(e, d->operands[1]),
-                  *sum = code_get(e, d->operands[2]);
+    const emitted *y = code_get(e, d->operands[1]), *sum = code_get(e, d->operands[2]);
     bool exact = sum->element == DTYPE_I32;
     if (!exact && !e->target->has_dots) {
         pairs_by_fma(e, op);
@@ -113,7 +125,7 @@ void code_group_dot(emitter *e, ir_op op) {
             int width = code_part_width(t, p);
             LLVMValueRef args[] = {
                 code_extend(e, code_part(e, sum, r, p, width), sum->element, width, lanes),
-                code_splat(e, code_part(e, x, r, p, 1), lanes),
+                in_all_lanes(e, d->operands[0], r, p, lanes),
                 code_extend(e, code_part(e, y, r, p, width), DTYPE_I32, width, lanes)};
             for (int i = 1; i < 3 && !exact; i++)
                 args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
