@@ -7,9 +7,15 @@
 #include "ops/tiles.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
+#include "transforms/passes.h"
 
 bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
+}
+
+bool run_checkpoint(pipeline *p) {
+    p->kept = graph_keep_planned(p->m, p->kept);
+    return graph_checkpoint(p->m, p->st);
 }
 
 bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,
