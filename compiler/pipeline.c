@@ -361,14 +361,16 @@ void pipeline_close(pipeline *p) {
 }
 
 ir_module *pipeline_dispatches(compiler_instance *instance, const compiler_options *options,
-                               status *st) {
+                               int64_t *kept, status *st) {
     pipeline p;
     ir_module *made = NULL;
     bool ok = pipeline_open(&p, instance, options, st);
     p.is_program = true;
+    p.kept = *kept;
     if (ok && pipeline_run(&p, "outline")) {
         made = p.m;
         p.m = NULL;
+        *kept = p.kept;
     }
     pipeline_close(&p);
     return made;

@@ -32,9 +32,15 @@ bool pipeline_emit_stablehlo(compiler_instance *instance, text *out, status *st)
 bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *options,
                            compiler_artifact *out, bool *crowded, status *st);
 
-/* The graph of a program, outlined (program/outline.h). Owned; NULL with a status. */
+/* The graph of a program, outlined (program/outline.h). Owned; NULL with a status. *kept: the bytes
+ * that its checkpoints with a budget keep, at most, then really. */
 ir_module *pipeline_dispatches(compiler_instance *instance, const compiler_options *options,
-                               status *st);
+                               int64_t *kept, status *st);
+
+/* program_room.c: the same, and its checkpoints with a budget keep as much as leaves the planned
+ * room within that. */
+ir_module *program_dispatches(compiler_instance *instance, const compiler_options *options,
+                              status *st);
 
 /* program_module.c: does that with each kernel of a program, to the first that gives false. */
 bool program_each(compiler_instance *instance, const compiler_options *options,

@@ -7,6 +7,7 @@
 #include "ops/tiles.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
+#include "transforms/passes.h"
 
 bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
@@ -34,6 +35,11 @@ static simt_room most_room(void) {
         most.registers = greater(most.registers, one.registers);
     }
     return most;
+}
+
+bool run_checkpoint(pipeline *p) {
+    p->kept = graph_keep_planned(p->m, p->kept);
+    return graph_checkpoint(p->m, p->st);
 }
 
 bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,

@@ -27,6 +27,7 @@ typedef struct pipeline {
     const char *library;    /* its kernel that stands for this one; NULL: none */
     simt_tiles_notes notes; /* or why it is not, if somebody asked */
     bool is_program;        /* it becomes several kernels */
+    int64_t kept;           /* bytes that checkpoints with a budget keep: at most, then really */
     bool crowded;           /* it is more phases than a kernel has */
     status *st;
 } pipeline;
@@ -53,6 +54,7 @@ bool pipeline_needs(const pipeline *p, unsigned when);
 
 /* pipeline_graph.c: passes of Graph IR that take more than the module; false with a status. */
 bool run_specialize(pipeline *p);
+bool run_checkpoint(pipeline *p);
 bool run_join_tiles(pipeline *p);
 bool run_expand_tiles(pipeline *p);
 bool run_decompose(pipeline *p);

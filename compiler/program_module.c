@@ -31,7 +31,8 @@ bool compiler_instance_is_program(const compiler_instance *instance) {
                     *expanded = holds(m, transform_is_one)
                                     ? instance_specialized((compiler_instance *)instance, &ignored)
                                     : NULL;
-    return donated_any(m, ir_module_kernel(m)) ||
+    ir_op checkpoint;
+    return donated_any(m, ir_module_kernel(m)) || checkpoint_least_room(m, &checkpoint) >= 0 ||
            holds(expanded ? expanded : m, control_makes_program);
 }
 
@@ -159,6 +160,18 @@ static bool schedules_fit(const compiler_instance *instance, const compiler_opti
     return ok;
 }
 
+/* Each kernel's wishes for donated memory were taken for granted while room was sought. */
+static bool is_within(const compiler_instance *instance, const compiler_options *options,
+                      const draft *p, status *st) {
+    ir_op checkpoint;
+    const int64_t budget = checkpoint_least_room(instance->graph, &checkpoint);
+    return budget < 0 || options->unoptimised || p->arena_bytes <= budget ||
+           status_set(st, STATUS_UNAVAILABLE,
+                      "the code needs %lld bytes between its inputs and results, and the budget of "
+                      "a checkpoint is %lld: give it a smaller one",
+                      (long long)p->arena_bytes, (long long)budget);
+}
+
 /* The commands first: they are what can be refused without having compiled anything. */
 static bool build(compiler_instance *instance, const compiler_options *options, ir_module *m,
                   compiler_artifact *out, status *st) {
@@ -169,7 +182,8 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
               schedules_fit(instance, options, &k.fits, st);
     if (ok)
         draft_place(m, &p);
-    ok = ok && write_module(instance, options, m, &p, &k, out, st);
+    ok = ok && is_within(instance, options, &p, st) &&
+         write_module(instance, options, m, &p, &k, out, st);
     release_kernels(&k);
     draft_release(&p);
     return ok;
@@ -179,7 +193,7 @@ bool program_each(compiler_instance *instance, const compiler_options *options,
                   bool (*visit)(compiler_instance *kernel, const compiler_options *options),
                   status *st) {
     const compiler_options each = options_of_kernel(options);
-    ir_module *m = pipeline_dispatches(instance, options, st);
+    ir_module *m = program_dispatches(instance, options, st);
     draft p;
     bool ok = m && draft_build(m, options->unoptimised, &p, st);
     const size_t count = ok ? p.kernels.count : 0;
@@ -204,7 +218,7 @@ bool program_module(compiler_instance *instance, const compiler_options *options
     if (options->constants)
         return status_set(st, STATUS_UNAVAILABLE,
                           "nothing is prepared for the kernels of a program: leave out --constant");
-    ir_module *m = pipeline_dispatches(instance, options, st);
+    ir_module *m = program_dispatches(instance, options, st);
     bool ok = m && build(instance, options, m, out, st);
     ir_module_free(m);
     return ok;

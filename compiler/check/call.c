@@ -119,9 +119,10 @@ const special_function special_functions[] = {
     {"jacrev", "f, argnums=0", special_jacrev, "a function: the same in reverse", "Any"},
     {"vmap", "f, in_axes=0, out_axes=0", special_vmap,
      "a function: f of each part along an axis of its arguments (None: of none), stacked", "Any"},
-    {"checkpoint", "f, keep=\"nothing\"", special_checkpoint,
+    {"checkpoint", "f, keep=\"nothing\", budget=0", special_checkpoint,
      "a function: f, whose derivative computes its values again, but for what it keeps "
-     "(\"nothing\", \"dots\" or \"everything\")",
+     "(\"nothing\", \"dots\" or \"everything\"); budget: or for as much as leaves the room of "
+     "the whole program within so many bytes",
      "Any"},
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",

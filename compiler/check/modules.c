@@ -297,7 +297,7 @@ source_module *module_load(compiler_source *s, const char *path, span part, diag
     vec_push(&s->opened, m);
     m->ast = parse_module(&s->text, part, &s->memory, d);
     list_parts(s, m);
-    rules_connect(m, d);
+    rules_connect(m, &s->memory, d);
     import_states(s, m, part, d);
     import_operations(s, m, part, d);
     for (uint32_t i = 0; i < m->ast->import_count; i++)

@@ -64,7 +64,7 @@ bool callable_is_of_tiles(const callable *f);
 
 /* rules.c: decorators about derivatives, and the functions that they are of. */
 bool rules_is_one(const node *decorator);
-void rules_connect(source_module *m, diagnostics *d);
+void rules_connect(source_module *m, arena *memory, diagnostics *d);
 
 /* from .norms import name as local */
 typedef struct imported_name {

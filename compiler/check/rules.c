@@ -67,25 +67,35 @@ static void connect_rule(source_module *m, callable *rule, const node *decorator
     *own = rule;
 }
 
-/* keep="dots" */
-static void read_keep(callable *f, const node *n, diagnostics *d) {
+/* "dots", keep="dots", keep=4096 or budget=65536, as the word of the operation; "": it is none */
+static const char *keep_word(arena *memory, const node *given) {
+    const bool keyword = given->kind == NODE_KEYWORD;
+    const node *value = keyword ? given->left : given;
+    if (keyword && strcmp(given->text, "budget") == 0)
+        return value->kind == NODE_INT && value->integer > 0
+                   ? arena_printf(memory, "budget:%lld", (long long)value->integer)
+                   : "";
+    if (keyword && strcmp(given->text, "keep") != 0)
+        return "";
+    return value->kind == NODE_INT ? arena_printf(memory, "%lld", (long long)value->integer)
+           : value->kind == NODE_STRING && checkpoint_room(value->text) < 0 ? value->text
+                                                                            : "";
+}
+
+static void read_keep(arena *memory, callable *f, const node *n, diagnostics *d) {
     f->keep = "nothing";
     if (n->kind != NODE_CALL)
         return;
-    const node *given = n->count == 1 ? n->items[0] : NULL;
-    const node *value = given && given->kind == NODE_KEYWORD ? given->left : given;
-    if (value && (value->kind == NODE_STRING || value->kind == NODE_INT) &&
-        checkpoint_keep_named(value->text) != CHECKPOINT_ANEW) {
-        f->keep = value->text;
+    const char *word = n->count == 1 ? keep_word(memory, n->items[0]) : "";
+    if (checkpoint_keep_named(word) != CHECKPOINT_ANEW) {
+        f->keep = word;
         return;
     }
     diagnose_error(d, ERROR_UNKNOWN_CHOICE, n->at, "a checkpoint does not keep that");
-    diagnose_help(d,
-                  "write @checkpoint(keep=\"nothing\"), \"dots\", \"everything\", or the number of "
-                  "bytes to keep");
+    diagnose_help(d, "%s", checkpoint_choices);
 }
 
-void rules_connect(source_module *m, diagnostics *d) {
+void rules_connect(source_module *m, arena *memory, diagnostics *d) {
     for (uint32_t i = 0; i < m->function_count; i++) {
         callable *f = &m->functions[i];
         for (uint32_t k = 0; k < f->ast->decorator_count; k++) {
@@ -94,7 +104,7 @@ void rules_connect(source_module *m, diagnostics *d) {
             if (is_rule(n))
                 connect_rule(m, f, n, d);
             if (is_checkpoint(n))
-                read_keep(f, n, d);
+                read_keep(memory, f, n, d);
         }
     }
 }

@@ -26,6 +26,8 @@ typedef struct transformed {
     call_arguments *given; /* a pullback: what the function was given */
 } transformed;
 
+/* Told where a checkpoint is asked to keep something else. */
+extern const char checkpoint_choices[];
 /* A call of it. */
 entity transform_call(checker *c, const entity *f, const node *n);
 /* ... of vmap(f), and of jacfwd(f) and jacrev(f) (transform_batch.c). */

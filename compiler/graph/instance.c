@@ -8,6 +8,7 @@
 #include "check/source.h"
 #include "graph/passes.h"
 #include "ops/tiles.h"
+#include "ops/transforms.h"
 #include "transforms/passes.h"
 
 ir_bindings instance_copy_dims(ir_module *m, ir_bindings dims) {
@@ -74,8 +75,9 @@ compiler_instance *compiler_instance_open(compiler_source *source, const compile
         return NULL;
     compiler_instance *instance = compiler_instance_new(graph, dims);
     const bool set = has_settings(graph);
+    ir_op checkpoint;
     arena *memory = ir_module_arena(graph);
-    if (tiles_of(graph) || set)
+    if (tiles_of(graph) || set || checkpoint_least_room(graph, &checkpoint) >= 0)
         instance->source = copy_of(memory, &source->text);
     if (tiles_of(graph))
         instance->stages =

@@ -64,10 +64,14 @@ static void wrap(ir_module *m, int64_t parts) {
     ir_op_set_operands(m, end, ir_op_get(m, vmap)->results, r->operand_count);
 }
 
-/* The instance of a changed clone, which is the caller's or gone. */
+/* The instance of a changed clone, which is the caller's or gone. It has no settings, and a budget
+ * was the kernel's. */
 static compiler_instance *instance_of(compiler_instance *instance, ir_module *m, status *st) {
+    ir_op checkpoint;
+    while (checkpoint_least_room(m, &checkpoint) >= 0)
+        ir_op_set_attr(m, checkpoint, "keep", ir_attr_string(m, "nothing"));
     for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
-        ir_op_get(m, w.op)->location.setting = 0; /* the instance has no settings */
+        ir_op_get(m, w.op)->location.setting = 0;
     compiler_instance *other = compiler_instance_new(m, instance->dims);
     if (ir_verify(m, st) && instance_specialized(other, st))
         return other;

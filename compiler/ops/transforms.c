@@ -35,14 +35,36 @@ int64_t checkpoint_budget(const char *word) {
     return *word >= '0' && *word <= '9' && !*end ? bytes : -1;
 }
 
+int64_t checkpoint_room(const char *word) {
+    static const char prefix[] = "budget:";
+    const size_t length = sizeof prefix - 1;
+    return strncmp(word, prefix, length) == 0 ? checkpoint_budget(word + length) : -1;
+}
+
+int64_t checkpoint_least_room(const ir_module *m, ir_op *checkpoint) {
+    int64_t least = -1;
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);) {
+        const int64_t own = ir_op_get(m, w.op)->opcode == GRAPH_CHECKPOINT
+                                ? checkpoint_room(ir_op_string(m, w.op, "keep", ""))
+                                : -1;
+        if (own < 0 || (least >= 0 && own >= least))
+            continue;
+        least = own;
+        *checkpoint = w.op;
+    }
+    return least;
+}
+
 checkpoint_keep checkpoint_keep_named(const char *word) {
     static const char *const names[] = {"nothing", "dots", "everything"};
     checkpoint_keep keep = CHECKPOINT_NOTHING;
     if (checkpoint_budget(word) >= 0)
         return keep;
-    while (keep < CHECKPOINT_ANEW && strcmp(names[keep], word) != 0)
+    if (checkpoint_room(word) >= 0)
+        return CHECKPOINT_PLANNED;
+    while (keep < CHECKPOINT_PLANNED && strcmp(names[keep], word) != 0)
         keep++;
-    return keep;
+    return keep < CHECKPOINT_PLANNED ? keep : CHECKPOINT_ANEW;
 }
 
 uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep) {
@@ -57,7 +79,7 @@ bool checkpoint_drops(const ir_module *m, ir_op op) {
         return false;
     const bool dot = graph_op_class(o->opcode) == GRAPH_CLASS_DOT || o->opcode == GRAPH_MATMUL ||
                      o->opcode == GRAPH_LINEAR || o->opcode == GRAPH_CONV2D;
-    return keep == CHECKPOINT_NOTHING || !dot;
+    return keep != CHECKPOINT_DOTS || !dot;
 }
 
 static const int64_t *numbers(const ir_module *m, ir_op op, const char *name, uint32_t *count) {

@@ -32,7 +32,8 @@ typedef enum checkpoint_keep {
     CHECKPOINT_NOTHING,
     CHECKPOINT_DOTS,
     CHECKPOINT_EVERYTHING,
-    CHECKPOINT_ANEW, /* of no checkpoint: computed anew on purpose */
+    CHECKPOINT_PLANNED, /* nothing, but for what is worth most of the module's planned values */
+    CHECKPOINT_ANEW,    /* of no checkpoint: computed anew on purpose */
     CHECKPOINT_KEEPS
 } checkpoint_keep;
 /* The one of a word in sources and graphs; CHECKPOINT_ANEW: there is none such. A number of bytes
@@ -40,6 +41,11 @@ typedef enum checkpoint_keep {
 checkpoint_keep checkpoint_keep_named(const char *word);
 /* The bytes that a word is the number of; -1: it is none. */
 int64_t checkpoint_budget(const char *word);
+/* The budget of a word "budget:BYTES", of CHECKPOINT_PLANNED: the room that a program may be
+ * planned for; -1: it is none. */
+int64_t checkpoint_room(const char *word);
+/* The least budget of the module's checkpoints, and whose it is; -1: there is none. */
+int64_t checkpoint_least_room(const ir_module *m, ir_op *checkpoint);
 uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep);
 static inline checkpoint_keep checkpoint_keep_of(uint32_t mark) {
     return (checkpoint_keep)(mark % CHECKPOINT_KEEPS);

@@ -26,7 +26,8 @@ static ir_op new_kernel(ir_module *m, const ir_module *from, ir_op function) {
     return kernel;
 }
 
-/* Not a clone without what is left out: it would have room, and time, for the whole program. */
+/* Not a clone without what is left out: it would have room, and time, for the whole program. What
+ * checkpoints compute again stands in it already. */
 ir_module *program_kernel(const ir_module *from, const draft_kernel *k) {
     ir_module *m = ir_module_like(from);
     ir_op kernel = new_kernel(m, from, k->function);
@@ -41,6 +42,8 @@ ir_module *program_kernel(const ir_module *from, const draft_kernel *k) {
             ir_block_add_argument(m, b.block, ir_value_get(from, body->arguments[i])->type, NULL);
     for (ir_op op = body->first; op; op = ir_op_get(from, op)->next)
         ir_copy_op(&b, from, op, copies);
+    for (ir_walk w = ir_walk_op(m, kernel); ir_walk_next(&w);)
+        ir_op_get(m, w.op)->location.checkpoint = 0;
     free(copies);
     return m;
 }

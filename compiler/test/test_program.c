@@ -496,7 +496,7 @@ static void equal_dispatches_are_compiled_once(void **state) {
     compiler_instance *instance = compiler_instance_new(layers(), (ir_bindings){0});
     compiler_options options = {.verify = true};
     draft p;
-    ir_module *m = pipeline_dispatches(instance, &options, &st);
+    ir_module *m = program_dispatches(instance, &options, &st);
     assert_non_null(m);
     assert_true(draft_build(m, false, &p, &st));
     draft_place(m, &p);

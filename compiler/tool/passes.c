@@ -53,6 +53,17 @@ static bool run_specialize(pass_run *r) {
     return found >= 0 && graph_specialize(r->m, (ir_bindings){dims, count}, r->st);
 }
 
+/* "4096": so many bytes are kept of what a budget is for. */
+static bool run_checkpoint(pass_run *r) {
+    char *end = NULL;
+    const int64_t bytes = r->arguments ? strtoll(r->arguments, &end, 10) : 0;
+    if (r->arguments && (end == r->arguments || *end || bytes < 0))
+        return status_set(r->st, STATUS_INVALID, "checkpoint takes a number of bytes, not '%s'",
+                          r->arguments);
+    graph_keep_planned(r->m, bytes);
+    return graph_checkpoint(r->m, r->st);
+}
+
 static bool replace(pass_run *r, ir_module *lower) {
     if (!lower)
         return false;

@@ -1,8 +1,9 @@
-/* budget.c - which values of a checkpoint are kept of so many bytes: those first that are dearest
- * to compute again for their size. */
+/* budget.c - which values of a checkpoint, or of all that have a budget, are kept of so many bytes:
+ * those first that are dearest to compute again for their size. */
 #include <stdlib.h>
 
 #include "transforms/engine.h"
+#include "transforms/passes.h"
 
 enum { WORK_OF_FUNCTION = 16 }; /* an element of exp, of a softmax, of a norm: about */
 
@@ -80,24 +81,49 @@ static bool is_candidate(const ir_module *m, ir_op op, candidate *out) {
     return out->worth > 0;
 }
 
-void checkpoint_spend(ir_module *m, uint32_t mark, ir_op first, int64_t bytes) {
-    VEC(candidate) list = {0};
+typedef VEC(candidate) candidate_list;
+
+static void list_candidate(const ir_module *m, ir_op op, candidate_list *list) {
     candidate one;
+    if (!is_candidate(m, op, &one))
+        return;
+    one.place = (uint32_t)list->count;
+    vec_push(list, one);
+}
+
+/* Keeps so many bytes of them; the list is gone. Gives those that are kept. */
+static int64_t spend(ir_module *m, candidate_list *list, int64_t bytes) {
+    const int64_t given = bytes;
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, dearest_first);
+    for (size_t i = 0; i < list->count; i++) {
+        uint32_t *mark = &ir_op_get(m, list->items[i].op)->location.checkpoint;
+        if (list->items[i].bytes > bytes)
+            continue;
+        bytes -= list->items[i].bytes;
+        *mark = checkpoint_again(*mark, CHECKPOINT_EVERYTHING);
+    }
+    vec_release(list);
+    return given - bytes;
+}
+
+void checkpoint_spend(ir_module *m, uint32_t mark, ir_op first, int64_t bytes) {
+    candidate_list list = {0};
     if (bytes <= 0)
         return;
     for (ir_op op = first; op; op = ir_op_get(m, op)->next)
-        if (ir_op_get(m, op)->location.checkpoint == mark && is_candidate(m, op, &one)) {
-            one.place = (uint32_t)list.count;
-            vec_push(&list, one);
-        }
-    if (list.count)
-        qsort(list.items, list.count, sizeof *list.items, dearest_first);
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.items[i].bytes > bytes)
-            continue;
-        bytes -= list.items[i].bytes;
-        ir_op_get(m, list.items[i].op)->location.checkpoint =
-            checkpoint_again(mark, CHECKPOINT_EVERYTHING);
+        if (ir_op_get(m, op)->location.checkpoint == mark)
+            list_candidate(m, op, &list);
+    spend(m, &list, bytes);
+}
+
+int64_t graph_keep_planned(ir_module *m, int64_t bytes) {
+    const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
+    candidate_list list = {0};
+    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
+        const uint32_t mark = ir_op_get(m, op)->location.checkpoint;
+        if (mark && checkpoint_keep_of(mark) == CHECKPOINT_PLANNED)
+            list_candidate(m, op, &list);
     }
-    vec_release(&list);
+    return spend(m, &list, bytes);
 }

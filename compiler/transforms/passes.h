@@ -30,5 +30,8 @@ bool graph_vmap(ir_module *m, status *st);
 bool graph_jvp(ir_module *m, status *st);
 bool graph_vjp(ir_module *m, status *st);
 bool graph_checkpoint(ir_module *m, status *st);
+/* Before the last one: of all values of checkpoints with a budget it keeps so many bytes, and gives
+ * how many they are. */
+int64_t graph_keep_planned(ir_module *m, int64_t bytes);
 
 #endif

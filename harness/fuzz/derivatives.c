@@ -20,7 +20,7 @@ static const char preamble[] =
     "def step(carry, row):\n    carry = tanh(carry * 0.7 + row)\n    return carry, carry * "
     "carry\n\n\n"
     "def curve(a):\n    return sin(a) * a\n\n\n"
-    "def grown(so_far, e):\n    return so_far * 0.5 + sin(so_far) * e\n\n\n"
+    "def grown(so_far, e):\n    return so_far * 0.5 + sin(so_far) * tanh(e) * 0.5\n\n\n"
     "def inner(a, b):\n    return sum(cast(a, f64) * cast(b, f64))\n\n\n"
     "def size(a, b):\n    return sum(abs(cast(a, f64) * cast(b, f64)))\n\n\n";
 

@@ -6,6 +6,10 @@
 #include "check/effects.h"
 #include "ops/transforms.h"
 
+const char checkpoint_choices[] =
+    "keep is one of \"nothing\", \"dots\", \"everything\", or the number of bytes to keep; in its "
+    "place, budget is the number of bytes that all values may need at once";
+
 /* ---- the functions that are made ---- */
 
 static entity make(checker *c, const call_arguments *a, transformed t) {
@@ -56,18 +60,26 @@ entity special_vmap(checker *c, const call_arguments *a) {
     return make(c, a, t);
 }
 
+/* keep="dots", keep=4096 or budget=65536, as the word of the operation; "": it is none */
+static const char *checkpoint_word(checker *c, const call_arguments *a) {
+    const entity *e = &a->values[a->given[2] ? 2 : 1];
+    const bool number = e->kind == ENTITY_NUMBER && e->is_integer;
+    if (a->given[2])
+        return number && e->integer > 0 && !a->given[1]
+                   ? arena_printf(&c->memory, "budget:%lld", (long long)e->integer)
+                   : "";
+    return !a->given[1] ? "nothing"
+           : number     ? arena_printf(&c->memory, "%lld", (long long)e->integer)
+           : e->kind == ENTITY_STRING && checkpoint_room(e->text) < 0 ? e->text
+                                                                      : "";
+}
+
 entity special_checkpoint(checker *c, const call_arguments *a) {
-    transformed t = {.kind = TRANSFORM_CHECKPOINT, .keep = "nothing"};
-    if (a->given[1])
-        t.keep = a->values[1].kind == ENTITY_STRING ? a->values[1].text
-                 : a->values[1].kind == ENTITY_NUMBER && a->values[1].is_integer
-                     ? arena_printf(&c->memory, "%lld", (long long)a->values[1].integer)
-                     : "";
+    transformed t = {.kind = TRANSFORM_CHECKPOINT, .keep = checkpoint_word(c, a)};
     if (checkpoint_keep_named(t.keep) == CHECKPOINT_ANEW) {
-        diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, a->values[1].at,
+        diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, a->values[a->given[2] ? 2 : 1].at,
                        "a checkpoint does not keep that");
-        diagnose_help(c->report, "one of \"nothing\", \"dots\", \"everything\", or the number of "
-                                 "bytes to keep");
+        diagnose_help(c->report, "%s", checkpoint_choices);
         return entity_broken(a->at);
     }
     return make(c, a, t);

@@ -410,8 +410,8 @@ def jacrev(f: Any, argnums: Any = 0) -> Any:
     """a function: the same in reverse"""
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     """a function: f of each part along an axis of its arguments (None: of none), stacked"""
-def checkpoint(f: Any, keep: Any = "nothing") -> Any:
-    """a function: f, whose derivative computes its values again, but for what it keeps ("nothing", "dots" or "everything")"""
+def checkpoint(f: Any, keep: Any = "nothing", budget: Any = 0) -> Any:
+    """a function: f, whose derivative computes its values again, but for what it keeps ("nothing", "dots" or "everything"); budget: or for as much as leaves the room of the whole program within so many bytes"""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
 def bernoulli(shape: Any, p: Any = 0.5, seed: Any = 0, step: Any = 0) -> Tensor:

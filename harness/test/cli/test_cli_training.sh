@@ -24,10 +24,26 @@ steps gpt_step two --threads 2
 steps gpt_step lower --isa x86-64-v2+fma
 steps gpt_step oracle --backend interp
 steps gpt_step_kept kept --threads 1
-for other in two lower oracle kept; do
+steps gpt_step_within within --threads 1
+for other in two lower oracle kept within; do
     exits 0 "$other: the same bits" diff -r one "$other"
     exits 0 "$other: and prints" cmp "$recorded" "$other.told"
 done
+
+# A budget of a checkpoint: what is planned is within it, and more is kept where it is larger; below the least there is an error with that number.
+planned() {
+    sed "s/budget=9_000_000/budget=$1/" "$model" >budget.tsr
+    "$tsr" compile budget.tsr --kernel gpt_step_within --case medium --emit metadata >planned 2>refused || return 1
+    python3 -c "import json; print(json.load(open('planned'))['program']['arena_bytes'])"
+}
+small=$(planned 8000000)
+large=$(planned 11000000)
+exits 0 "budgets of 8 and 11 MB are kept to, and used" [ 6800000 -lt "$small" -a "$small" -le 8000000 -a 9000000 -lt "$large" -a "$large" -le 11000000 ]
+exits 1 "a budget of 1 MB" planned 1000000
+has refused "error\[E1109\]: the values between inputs and results need [0-9]+ bytes at least" "is refused at the checkpoint"
+least=$(sed -n 's/.* need \([0-9]*\) bytes at least.*/\1/p' refused)
+exits 1 "a byte less than the least" planned $((least - 1))
+exits 0 "the least" planned "$least"
 
 # Numbers of the steps, for others.
 exits 0 "the exported losses are the results" python3 -c "
