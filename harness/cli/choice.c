@@ -250,7 +250,7 @@ static int check_profiles(const options *o, job_choice *c) {
 static bool has_plugins_alone(const job_choice *c) {
     bool alone = c->implementation_count > 0;
     for (uint32_t i = 0; i < c->implementation_count; i++)
-        alone &= c->implementations[i].kind == IMPLEMENTATION_PJRT;
+        alone &= implementation_is_backend(c->implementations[i].kind);
     return alone;
 }
 

@@ -6,10 +6,12 @@
 #include "capabilities.h"
 #include "case/backend.h"
 #include "cli/command.h"
+#include "cli/named.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "device/host/host.h"
 #include "exec/backend_device.h"
+#include "implementation/implementation.h"
 #include "measure/host_facts.h"
 #include "report/document.h"
 #include "tessera/tessera.h"
@@ -165,24 +167,120 @@ static void print_host(const json_t *host) {
     }
 }
 
-int command_devices(const options *o) {
-    if (o->arguments.count)
-        return command_usage(o->command, "devices takes no arguments");
-    json_t *backends = json_array(), *host = host_facts();
+/* ---- plugins of PJRT ---- */
+
+/* One without a device is told with the reason, like a backend. */
+static json_t *plugin_facts(const char *name, const char *file, const char *topology) {
+    status st = STATUS_INIT;
+    json_t *partly = NULL;
+    json_t *told = implementation_plugin_facts(file, topology, NULL, &partly, &st);
+    const bool usable = told != NULL;
+    json_t *facts =
+        json_pack("{s:o, s:o, s:b, s:o}", "plugin", json_text(name), "file", json_text(file),
+                  "usable", usable, "why", json_text(usable ? NULL : st.message));
+    static const char *const keys[] = {"interface", "platform", "version", "attributes", "devices"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(usable ? told : partly, keys[i]);
+        json_object_set(facts, keys[i], value ? value : json_null());
+    }
+    json_decref(told);
+    json_decref(partly);
+    return facts;
+}
+
+static void print_plugin(const json_t *facts) {
+    static const char *const kept[] = {"platform", "version"};
+    const char *interface = json_text_at(facts, "interface");
+    size_t i;
+    json_t *device;
+    say(stdout, "%s  a plugin of PJRT%s%s: %s\n", json_text_at(facts, "plugin"),
+        *interface ? " " : "", interface, json_text_at(facts, "file"));
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+        if (*json_text_at(facts, kept[k]))
+            say(stdout, "         %s: %s\n", kept[k], json_text_at(facts, kept[k]));
+    json_array_foreach(json_object_get(facts, "devices"), i, device)
+        say(stdout, "         device: %s, %s\n", json_text_at(device, "name"),
+            json_text_at(device, "kind"));
+    if (!json_is_true(json_object_get(facts, "usable")))
+        say(stdout, "         missing: %s\n", json_text_at(facts, "why"));
+}
+
+/* Those that the environment names. */
+static void take_named_plugins(json_t *plugins) {
+    arena memory;
+    const char *name, *file;
+    arena_init(&memory);
+    for (size_t i = 0; implementation_plugin_at(i, &memory, &name, &file); i++)
+        json_array_append_new(plugins,
+                              plugin_facts(arena_printf(&memory, "pjrt:%s", name), file, NULL));
+    arena_release(&memory);
+}
+
+/* ---- all, or those that were named ---- */
+
+static int take_word(const options *o, const char *word, json_t *backends, json_t *plugins) {
+    status st = STATUS_INIT;
+    implementation i;
+    if (!implementation_is_plugin(word)) {
+        const backend_id id = backend_asked(word);
+        if (id == BACKEND_COUNT)
+            return named_no_backend(o, word);
+        json_array_append_new(backends, backend_facts(&backend_table[id]));
+        return EXIT_DONE;
+    }
+    const bool ok = implementation_open(&i, word, &st);
+    if (ok)
+        json_array_append_new(plugins, plugin_facts(i.name, i.path, i.symbol));
+    implementation_release(&i);
+    return ok ? EXIT_DONE : command_fail(&st);
+}
+
+static int take_words(const options *o, json_t *backends, json_t *plugins) {
+    arena memory;
+    string_list words = {0};
+    int code = EXIT_DONE;
+    arena_init(&memory);
+    options_split(options_text(o, OPTION_BACKEND, ""), &memory, &words);
+    for (size_t i = 0; i < words.count && !code; i++)
+        code = take_word(o, words.items[i], backends, plugins);
+    vec_release(&words);
+    arena_release(&memory);
+    return code;
+}
+
+static int take_all(json_t *backends, json_t *plugins) {
     for (int i = 0; i < BACKEND_COUNT; i++)
         json_array_append_new(backends, backend_facts(&backend_table[i]));
+    take_named_plugins(plugins);
+    return EXIT_DONE;
+}
+
+static void print_all(const options *o, json_t *backends, json_t *plugins) {
+    json_t *host = host_facts(), *facts;
+    size_t i;
     if (options_flag(o, OPTION_JSON)) {
-        json_t *document = json_pack("{s:s, s:O, s:O}", "schema", "tsr.devices/1", "host", host,
-                                     "backends", backends);
+        json_t *document = json_pack("{s:s, s:O, s:O, s:O}", "schema", "tsr.devices/1", "host",
+                                     host, "backends", backends, "plugins", plugins);
         document_print(document, stdout);
         json_decref(document);
     } else {
-        size_t i;
-        json_t *facts;
         json_array_foreach(backends, i, facts) print_backend(facts);
-        print_host(host);
+        json_array_foreach(plugins, i, facts) print_plugin(facts);
+        if (!options_flag(o, OPTION_BACKEND))
+            print_host(host);
     }
-    json_decref(backends);
     json_decref(host);
-    return EXIT_DONE;
+}
+
+int command_devices(const options *o) {
+    if (o->arguments.count)
+        return command_usage(o->command, "devices takes no arguments");
+    json_t *backends = json_array(), *plugins = json_array();
+    int code = options_flag(o, OPTION_BACKEND) ? take_words(o, backends, plugins)
+                                               : take_all(backends, plugins);
+    if (!code)
+        print_all(o, backends, plugins);
+    json_decref(backends);
+    json_decref(plugins);
+    return code;
 }

@@ -110,7 +110,16 @@ static int unknown_command(const char *name) {
     return command_usage(COMMAND_COUNT, "unknown command '%s'", name);
 }
 
+/* pjrt_runner --list-devices is another name of tsr devices. */
+static bool is_lister(int argc, char **argv) {
+    const char *slash = strrchr(argv[0], '/');
+    return argc > 1 && strcmp(slash ? slash + 1 : argv[0], "pjrt_runner") == 0 &&
+           strcmp(argv[1], "--list-devices") == 0;
+}
+
 static int dispatch(int argc, char **argv) {
+    if (is_lister(argc, argv))
+        return run_command(COMMAND_DEVICES, argc - 2, argv + 2);
     if (argc < 2)
         return command_usage(COMMAND_COUNT, "no command given");
     const char *name = argv[1];

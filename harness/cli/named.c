@@ -22,7 +22,7 @@ int named_unknown(const options *o, const char *what, const char *word, const ch
 
 /* A slip of the pen is a wrong command line; another name may be a backend, but none that is here.
  */
-static int unknown_backend(const options *o, const char *word) {
+int named_no_backend(const options *o, const char *word) {
     const char *names[BACKEND_COUNT + 1] = {[BACKEND_COUNT] = "all"};
     status st = STATUS_INIT;
     text list;
@@ -45,7 +45,7 @@ int named_backend(const options *o, const char *word, const char *device, backen
     status st = STATUS_INIT;
     *id = backend_asked(word);
     if (*id == BACKEND_COUNT)
-        return unknown_backend(o, word);
+        return named_no_backend(o, word);
     if (*id == BACKEND_IMPLEMENTATION)
         return command_usage(o->command, "an implementation is given by --with FILE");
     if (backend_device_ask(&backend_table[*id], device, &ignored, own, &st))

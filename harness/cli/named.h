@@ -8,6 +8,8 @@
 /* Tells that there is no such thing, and the nearest that there is, or all; EXIT_USAGE. */
 int named_unknown(const options *o, const char *what, const char *word, const char *const *names,
                   size_t count);
+/* The same of a backend: a slip of the pen, or one that is none here; the exit code. */
+int named_no_backend(const options *o, const char *word);
 /* The backend of that name, where it can run on `device` (NULL: its first). *own: the chip of its
  * device, of a backend whose code is for that, borrowed until it is asked for again. EXIT_DONE, or
  * the exit code, told. */

@@ -40,15 +40,19 @@ static void put_digests_of_code(const execution *e) {
     arena_release(&memory);
 }
 
+static implementation_request request_of(const execution *e) {
+    const job *j = e->job;
+    return (implementation_request){.path = j->implementation,
+                                    .symbol = j->implementation_symbol,
+                                    .kernel = j->kernel,
+                                    .folder = e->folder.path,
+                                    .kind = (implementation_kind)j->implementation_kind,
+                                    .threads = j->threads};
+}
+
 static bool build_instance(execution *e, compiler_instance *instance, compiler_artifact *out,
                            status *st) {
-    const job *j = e->job;
-    const implementation_request request = {.path = j->implementation,
-                                            .symbol = j->implementation_symbol,
-                                            .kernel = j->kernel,
-                                            .folder = e->folder.path,
-                                            .kind = (implementation_kind)j->implementation_kind,
-                                            .threads = j->threads};
+    const implementation_request request = request_of(e);
     return implementation_build(&request, instance, out, st);
 }
 
@@ -97,6 +101,10 @@ static bool build(execution *e, status *st) {
         !e->folder.path && !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
     put_digests_of_code(e);
+    if (j->implementation_kind == IMPLEMENTATION_PJRT_AHEAD) {
+        const implementation_request request = request_of(e);
+        return execution_compile_ahead(e, &request, st);
+    }
     return build_instance(e, e->context->instance, &e->artifact, st) && honours_strict(e, st);
 }
 

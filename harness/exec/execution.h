@@ -144,6 +144,12 @@ bool execution_has_guest(const execution *e);
 double execution_tolerance(const execution *e);
 void execution_put_judged(const execution *e, const verdict *v);
 
+/* execute_ahead.c: has a plugin compile for devices that are not here, and puts what it tells into
+ * the result. False: nothing runs it, as the status says. */
+struct implementation_request;
+bool execution_compile_ahead(execution *e, const struct implementation_request *request,
+                             status *st);
+
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are
  * there already. */

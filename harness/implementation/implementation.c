@@ -40,12 +40,12 @@ bool implementation_has_guest(implementation_kind kind) {
 }
 
 bool implementation_is_backend(implementation_kind kind) {
-    return kind == IMPLEMENTATION_PJRT;
+    return kind == IMPLEMENTATION_PJRT || kind == IMPLEMENTATION_PJRT_AHEAD;
 }
 
 bool implementation_needs_folder(implementation_kind kind) {
     return kind == IMPLEMENTATION_COMMAND || kind == IMPLEMENTATION_SOURCE ||
-           kind == IMPLEMENTATION_PJRT;
+           implementation_is_backend(kind);
 }
 
 const char *implementation_companion(const char *path, implementation_kind kind, arena *memory) {
@@ -220,6 +220,8 @@ void implementation_spell(text *out, implementation_kind kind, const char *path,
                           const char *kernel) {
     if (kind == IMPLEMENTATION_PJRT)
         text_printf(out, "pjrt:%s", path);
+    else if (kind == IMPLEMENTATION_PJRT_AHEAD)
+        text_printf(out, "pjrt:%s@%s", path, symbol);
     else
         text_printf(out, "%s:%s=%s", path, symbol, kernel);
 }
@@ -229,6 +231,8 @@ void implementation_number(implementation *i, int number) {
 }
 
 const char *implementation_symbol(const implementation *i, const char *kernel, bool lone) {
+    if (i->kind == IMPLEMENTATION_PJRT_AHEAD)
+        return i->symbol;
     if (i->kernel)
         return strcmp(i->kernel, kernel) == 0 ? i->symbol : NULL;
     if (i->symbol) {
@@ -373,7 +377,7 @@ static bool build_description(const implementation_request *request, compiler_in
     text program;
     text_init(&program);
     if (request->kind == IMPLEMENTATION_PJRT &&
-        !implementation_plugin_build(request, instance, &program, st)) {
+        !implementation_plugin_program(request, instance, &program, st)) {
         text_release(&program);
         return false;
     }
@@ -395,6 +399,12 @@ bool implementation_build(const implementation_request *request, compiler_instan
                           compiler_artifact *out, status *st) {
     compiler_signature signature;
     char target[40];
+    if (request->kind == IMPLEMENTATION_PJRT_AHEAD)
+        return status_set(
+            st, STATUS_UNAVAILABLE,
+            "for %s a plugin compiles alone, and nothing runs that: no such device is "
+            "here",
+            request->symbol);
     if (request->kind == IMPLEMENTATION_SOURCE)
         return build_from_source(request, instance, out, st);
     if (!compiler_signature_of(instance, &signature, st))

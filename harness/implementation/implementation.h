@@ -88,6 +88,15 @@ typedef struct implementation_request {
 } implementation_request;
 bool implementation_build(const implementation_request *request, compiler_instance *instance,
                           compiler_artifact *out, status *st);
+/* Writes the request's kernel as StableHLO, which a plugin of PJRT compiles, into a file in its
+ * folder; appends its path. */
+bool implementation_plugin_program(const implementation_request *request,
+                                   compiler_instance *instance, text *path, status *st);
+/* Asks a plugin in a process of its own; owned, {"devices", ...} of guest/guest.h. `topology`: of
+ * devices that are not here, or NULL; `program`: a file that it compiles for them, or NULL. NULL
+ * with the plugin's own words where it fails; `partly_out` (or NULL) has what was told before. */
+json_t *implementation_plugin_facts(const char *path, const char *topology, const char *program,
+                                    json_t **partly_out, status *st);
 /* Code for a GPU: the file that says how it is launched, of the arena; else NULL. */
 const char *implementation_companion(const char *path, implementation_kind kind, arena *memory);
 

@@ -27,9 +27,6 @@ bool implementation_source_build(const implementation_request *request, compiler
                                  text *path, status *st);
 /* pjrt:FILE, or pjrt:NAME of PJRT_NAMES_AND_LIBRARY_PATHS: any kernel with a formula. */
 bool implementation_plugin_open(implementation *i, const char *given, status *st);
-/* Writes the request's kernel as StableHLO into a file in its folder; appends its path. */
-bool implementation_plugin_build(const implementation_request *request, compiler_instance *instance,
-                                 text *path, status *st);
 /* The kernel of a module. */
 bool implementation_module_functions(implementation *i, const implementation_file *f, status *st);
 

@@ -39,6 +39,16 @@ static const char *file_named(arena *memory, const char *wanted) {
     return NULL;
 }
 
+/* FILE@TOPOLOGY: what stands behind the @ is for the plugin to know. */
+static const char *take_topology(implementation *i, const char *word) {
+    const char *at = file_exists(word) ? NULL : strrchr(word, '@');
+    if (!at)
+        return word;
+    i->kind = IMPLEMENTATION_PJRT_AHEAD;
+    i->symbol = arena_strndup(&i->memory, at + 1, strlen(at + 1));
+    return arena_strndup(&i->memory, word, (size_t)(at - word));
+}
+
 static bool find_file(implementation *i, const char *word, status *st) {
     const bool is_path = strchr(word, '/') || file_exists(word);
     const char *file = is_path ? word : file_named(&i->memory, word);
@@ -57,8 +67,12 @@ static bool find_file(implementation *i, const char *word, status *st) {
     i->path = arena_strndup(&i->memory, absolute, strlen(absolute));
     free(absolute);
     const char *base = strrchr(word, '/');
-    i->name = arena_printf(&i->memory, "%s%s", prefix, base ? base + 1 : word);
-    return true;
+    i->name = arena_printf(&i->memory, "%s%s%s%s", prefix, base ? base + 1 : word,
+                           i->symbol ? "@" : "", i->symbol ? i->symbol : "");
+    return !i->symbol || *i->symbol ||
+           status_set(st, STATUS_INVALID,
+                      "%s%s@ wants a topology, as the plugin calls it: v5e:2x2 is one of libtpu's",
+                      prefix, word);
 }
 
 /* The functions of the file are the plugin's own business. */
@@ -78,7 +92,7 @@ bool implementation_plugin_open(implementation *i, const char *given, status *st
     implementation_file f = {0};
     char digest[65];
     i->kind = IMPLEMENTATION_PJRT;
-    if (!find_file(i, given + sizeof prefix - 1, st))
+    if (!find_file(i, take_topology(i, given + sizeof prefix - 1), st))
         return false;
     if (file_is_dir(i->path))
         return status_set(st, STATUS_INVALID, "%s%s is a folder", prefix, i->path);
@@ -103,8 +117,8 @@ static bool emit(compiler_instance *instance, text *program, status *st) {
                       why.message);
 }
 
-bool implementation_plugin_build(const implementation_request *request, compiler_instance *instance,
-                                 text *path, status *st) {
+bool implementation_plugin_program(const implementation_request *request,
+                                   compiler_instance *instance, text *path, status *st) {
     char hex[65];
     text program;
     if (request->layouts)

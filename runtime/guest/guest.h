@@ -54,6 +54,13 @@ bool guest_describe(guest_function *s, const char *json, size_t size_bytes, stat
 /* The element type as DLPack has it. */
 DLDataType guest_dl_type(dtype type);
 
+/* plugin_facts.c: writes JSON to stdout, {"interface", "attributes", "devices": [{"id", "kind",
+ * "name"}], "code": a status_code, "why"}: with a `topology` of devices that are not here, else
+ * with "platform", "version" and "memories" of each device; with a `program`, a file of StableHLO
+ * that is compiled for the topology, "compile_ns", "memory", "cost" and "estimated_cycles", as far
+ * as the plugin tells. Ends the process. */
+_Noreturn void guest_tell_plugin(const char *path, const char *topology, const char *program);
+
 bool shared_object_open(guest_function *s, status *st);
 bool shared_object_call(guest_function *s, status *st);
 bool command_open(guest_function *s, status *st);

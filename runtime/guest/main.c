@@ -27,5 +27,7 @@ int main(int argc, char **argv) {
         {0}};
     if (argc > 1 && strcmp(argv[1], GUEST_APART) == 0)
         return guest_start_apart(&argv[2]);
+    if (argc > 2 && strcmp(argv[1], GUEST_PLUGIN) == 0)
+        guest_tell_plugin(argv[2], argc > 3 ? argv[3] : NULL, argc > 4 ? argv[4] : NULL);
     return guest_serve(kinds);
 }

@@ -82,6 +82,38 @@ exits 2 "one side" "$tsr" diff --backend cpu rows.tsr
 exits 2 "no source" "$tsr" diff --backend "cpu,pjrt:$other"
 exits 2 "an option for programs" "$tsr" diff last last --filter rows
 
+# Plugins beside the other devices; one for devices that are not here.
+exits 0 "devices" "$tsr" devices --backend "tessera,pjrt:$plugin,pjrt:$other@toy:2"
+has out "^pjrt:libtessera_pjrt.so +a plugin of PJRT 0.81: $plugin" "a plugin is told"
+has out "device: TesseraDevice\\(id=0, cpu" "its device is, too"
+has out "device: the second toy, toy" "so are those of a topology"
+cp out listed
+exits 0 "another name of it" "$(dirname "$tsr")/pjrt_runner" --list-devices --backend "tessera,pjrt:$plugin,pjrt:$other@toy:2"
+same out listed "the same devices"
+exits 0 "plugins of the environment" env PJRT_NAMES_AND_LIBRARY_PATHS="gone:/nowhere.so,here:$plugin" "$tsr" devices --json
+/usr/bin/python3 - <<'END' >>out 2>err && pass "one that is here, and one that is not" || fail "one that is here, and one that is not"
+import json
+gone, here = json.load(open("out"))["plugins"]
+assert (gone["plugin"], gone["usable"]) == ("pjrt:gone", False) and "/nowhere.so" in gone["why"]
+assert here["usable"] and here["platform"] == "tessera" and here["devices"][0]["memories"] == ["device"]
+END
+exits 4 "code for devices that are not here" "$tsr" bench rows.tsr --quick --backend "pjrt:$other@toy:2" --export json=ahead.json
+/usr/bin/python3 - <<'END' >>out 2>err && pass "is made, and tells what it costs" || fail "is made, and tells what it costs"
+import json
+results = json.load(open("ahead.json"))["results"]
+assert len(results) == 3
+for r in results:
+    assert (r["backend"], r["status"]) == ("pjrt:other_plugin.so@toy:2", "unsupported")
+    assert "128 bytes of code, 1234 cycles by the plugin's estimate; not run: no such device is here" in r["why"]
+    assert r["ahead"]["device"] == "toy" and r["ahead"]["devices"] == 2 and r["ahead"]["cost"] == {"flops": 42.0}
+    assert r["ahead"]["estimated_cycles"] == 1234 and r["ahead"]["memory"]["argument_bytes"] == 64
+END
+exits 4 "a topology that there is not" "$tsr" bench rows.tsr --filter rows/one --quick --backend "pjrt:$other@box"
+has out "TopologyDescription_Create: INVALID_ARGUMENT: the only topology is toy:2" "the plugin says so"
+exits 4 "a plugin without topologies" "$tsr" bench rows.tsr --filter rows/one --quick --backend "pjrt:$plugin@toy:2"
+has out "TopologyDescription_Create: UNIMPLEMENTED" "it says so, too"
+exits 3 "no topology" "$tsr" bench rows.tsr --quick --backend "pjrt:$other@"
+
 # wrong FAULT CODE PATTERN: what a plugin with the fault does to a result.
 wrong() {
     exits "$2" "a plugin that is wrong: $1" env OTHER_PLUGIN="$1" "$tsr" bench rows.tsr --quick --filter rows/one --backend "pjrt:$other"

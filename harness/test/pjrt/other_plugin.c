@@ -159,6 +159,89 @@ static PJRT_Error *drop(void *args) {
     return NULL;
 }
 
+/* ---- devices that are not here: toy:2 is two of them ---- */
+
+struct PJRT_TopologyDescription {
+    int unused;
+};
+struct PJRT_DeviceDescription {
+    int id;
+};
+
+static PJRT_Error *make_topology(void *args) {
+    static PJRT_TopologyDescription toy;
+    PJRT_TopologyDescription_Create_Args *a = args;
+    if (a->topology_name_size != 5 || memcmp(a->topology_name, "toy:2", 5) != 0)
+        return fail(PJRT_Error_Code_INVALID_ARGUMENT, "the only topology is toy:2");
+    a->topology = &toy;
+    return NULL;
+}
+
+static PJRT_Error *describe_devices(void *args) {
+    static PJRT_DeviceDescription two[] = {{0}, {1}}, *const all[] = {&two[0], &two[1]};
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args *a = args;
+    a->descriptions = all;
+    a->num_descriptions = 2;
+    return NULL;
+}
+
+static PJRT_Error *device_id(void *args) {
+    PJRT_DeviceDescription_Id_Args *a = args;
+    a->id = a->device_description->id;
+    return NULL;
+}
+
+static PJRT_Error *device_kind(void *args) {
+    PJRT_DeviceDescription_Kind_Args *a = args;
+    a->device_kind = "toy";
+    a->device_kind_size = 3;
+    return NULL;
+}
+
+static PJRT_Error *device_words(void *args) {
+    PJRT_DeviceDescription_ToString_Args *a = args;
+    a->to_string = a->device_description->id ? "the second toy" : "the first toy";
+    a->to_string_size = strlen(a->to_string);
+    return NULL;
+}
+
+static PJRT_Error *compile_for(void *args) {
+    static int code;
+    ((PJRT_Compile_Args *)args)->executable = (PJRT_Executable *)(void *)&code;
+    return is("refuses") ? fail(PJRT_Error_Code_INVALID_ARGUMENT, "no such operation") : NULL;
+}
+
+static PJRT_Error *code_memory(void *args) {
+    PJRT_Executable_GetCompiledMemoryStats_Args *a = args;
+    a->generated_code_size_in_bytes = 128;
+    a->argument_size_in_bytes = 64;
+    a->output_size_in_bytes = 32;
+    a->temp_size_in_bytes = 0;
+    return NULL;
+}
+
+static PJRT_Error *code_cost(void *args) {
+    static const PJRT_NamedValue cost = {.name = "flops",
+                                         .name_size = 5,
+                                         .type = PJRT_NamedValue_kFloat,
+                                         .float_value = 42,
+                                         .value_size = 1};
+    PJRT_Executable_GetCostAnalysis_Args *a = args;
+    a->properties = &cost;
+    a->num_properties = 1;
+    return NULL;
+}
+
+static PJRT_Error *code_text(void *args) {
+    static const char text[] =
+        "{\"estimated_cycles\":\"1000\"} then {\"estimated_cycles\":\"234\"}";
+    PJRT_Executable_OptimizedProgram_Args *a = args;
+    a->program->code_size = sizeof text - 1;
+    if (a->program->code)
+        memcpy(a->program->code, text, sizeof text - 1);
+    return NULL;
+}
+
 const PJRT_Api *GetPjrtApi(void) {
     static PJRT_Api api = {
         .struct_size = sizeof api,
@@ -176,7 +259,16 @@ const PJRT_Api *GetPjrtApi(void) {
         .Client_BufferFromHostBuffer = put,
         .LoadedExecutable_Execute = execute,
         .Buffer_ToHostBuffer = get,
-        .Buffer_Destroy = drop};
+        .Buffer_Destroy = drop,
+        .TopologyDescription_Create = make_topology,
+        .TopologyDescription_GetDeviceDescriptions = describe_devices,
+        .DeviceDescription_Id = device_id,
+        .DeviceDescription_Kind = device_kind,
+        .DeviceDescription_ToString = device_words,
+        .Compile = compile_for,
+        .Executable_GetCompiledMemoryStats = code_memory,
+        .Executable_GetCostAnalysis = code_cost,
+        .Executable_OptimizedProgram = code_text};
     if (is("old"))
         api.pjrt_api_version.minor_version = 12;
     return is("no table") ? NULL : &api;

@@ -17,6 +17,7 @@
 #ifndef TESSERA_RUNTIME_FOREIGN_H
 #define TESSERA_RUNTIME_FOREIGN_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <sys/types.h>
 
@@ -100,6 +101,8 @@ void foreign_guest_kill(foreign_image *image, status_code code, const char *why)
 /* Memory that both sides can map and neither can cut short; -1 with the reason. */
 int foreign_nameless_file(const char *name, size_t size_bytes, status *st);
 
+/* The file of the program tessera-guest. */
+bool foreign_guest_program(char out[PATH_MAX], status *st);
 /* Tells whether guests have namespaces of their own, tried without one; else why not. */
 bool foreign_is_apart(status *why);
 

@@ -33,7 +33,7 @@ static bool beside(const char *relative, int rights, char out[PATH_MAX]) {
     return snprintf(out, PATH_MAX, "%s/%s", own, relative) < PATH_MAX && access(out, rights) == 0;
 }
 
-static bool find_guest(char out[PATH_MAX], status *st) {
+bool foreign_guest_program(char out[PATH_MAX], status *st) {
     const char *named = getenv("TESSERA_GUEST");
     if (named && *named && snprintf(out, PATH_MAX, "%s", named) < PATH_MAX)
         return true;
@@ -164,7 +164,7 @@ bool foreign_is_apart(status *why) {
     int ends[2];
     if (are_together())
         return status_set(why, STATUS_UNAVAILABLE, "TESSERA_GUESTS=together is set");
-    if (!find_guest(program, why))
+    if (!foreign_guest_program(program, why))
         return false;
     int output = open("/dev/null", O_WRONLY | O_CLOEXEC);
     bool ok = output >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
@@ -188,7 +188,7 @@ static int start_image(foreign_image *image, const start *s, char *const *words)
     guest_birth birth;
     for (size_t i = 0; i < GUEST_ARGUMENTS_MAX && words[i]; i++)
         all[i + 2] = words[i];
-    if (are_together() || atomic_load(&refusal) || !find_guest(helper, &ignored))
+    if (are_together() || atomic_load(&refusal) || !foreign_guest_program(helper, &ignored))
         return spawn(s, words, &image->pid);
     if (!spawn_apart(s, image->socket, all, &birth)) {
         atomic_store(&refusal, birth.refusal);
@@ -210,7 +210,7 @@ bool foreign_spawn(foreign_image *image, const char *target, int socket, status 
     image->is_bound = strcmp(target, plugin_kind) == 0;
     if (image->is_python)
         snprintf(program, sizeof program, "%s", python && *python ? python : "python3");
-    else if (!find_guest(program, st))
+    else if (!foreign_guest_program(program, st))
         return false;
     /* -P: a tessera.py in the folder where the user stands is not ours. */
     char own_path[] = "-P", flag[] = "-m", module[] = "tessera.guest";

@@ -28,6 +28,8 @@ enum {
 /* The option with which tessera-guest starts a guest in namespaces of its own (guest/apart.h), and
  * the packet in which it says how that went. */
 #define GUEST_APART "--apart"
+/* ... and the one with which it tells what a plugin is: --plugin FILE [TOPOLOGY [PROGRAM]]. */
+#define GUEST_PLUGIN "--plugin"
 typedef struct guest_birth {
     int32_t guest, keeper; /* processes; 0: there is none */
     int32_t refusal;       /* errno, where the system gives no namespaces */
