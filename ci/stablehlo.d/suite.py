@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """suite.py - StableHLO's own test files through this compiler: each is imported, compiled and run, and its checks are judged.
 
-A file of testdata/ is a program without arguments that hands pairs of values to custom calls @check.expect_eq, expect_close and
+A file of testdata/ or testdata/quantized/ is a program without arguments that hands pairs of values to custom calls @check.expect_eq, expect_close and
 expect_almost_eq; one of tests/interpret has them as operations of the dialect check. The pairs become the results of its function here, and are
 compared as the checks say: exactly, within 3 units in the last place, or within an absolute 1e-3 (1e-4 for the dialect).
 
@@ -24,9 +24,10 @@ ROOT = HERE.parent.parent
 KNOWN = HERE / "known.txt"
 
 CHECK = re.compile(
-    r'^\s*(?:stablehlo\.custom_call @check\.|"?check\.)(?P<kind>expect_\w+)"?\s*\(?(?P<operands>%[^){]*?)\)?\s*'
+    r'^\s*(?:%\w+ = )?(?:stablehlo\.custom_call @check\.|"?check\.)(?:expect_)?(?P<kind>\w+)"?\s*\(?(?P<operands>%[^){]*?)\)?\s*'
     r"(?P<value>, dense<.*>)?\s*(?P<attrs>\{[^}]*\})?\s*:\s*(?P<types>.*)$"
 )
+GENERIC = re.compile(r'^\s*"check\.expect_(?P<kind>\w+)"\((?P<operands>[^)]*)\) <\{value = (?P<value>dense<.*>) : tensor<.*\}>(?P<attrs>) : \((?P<types>.*)\) -> \(\)$')
 FUNCTION = re.compile(r"^\s*func\.func (public )?@(?P<name>[\w.]+)\(\)(?P<rest>.*)\{\s*$")
 RETURN = re.compile(r"^\s*(func\.)?return\b.*$")
 
@@ -59,11 +60,11 @@ class Checked:
     def check(self, match, number):
         operands = [one.strip() for one in match["operands"].split(",") if one.strip().startswith("%")]
         types = types_of(match["types"])
-        kind = match["kind"]
+        kind = f"expect_{match['kind']}"
         tolerance = re.search(r"tolerance = ([0-9.e+-]+)", match["attrs"] or "")
         if match["value"]:
             name = f"%expected{number}"
-            self.lines.append(f"    {name} = stablehlo.constant {match['value'][2:]} : {types[0]}")
+            self.lines.append(f"    {name} = stablehlo.constant {match['value'].removeprefix(', ')} : {types[0]}")
             operands.append(name)
         types = (types * len(operands))[: len(operands)]
         self.values += operands[:2]
@@ -81,7 +82,7 @@ def rewritten(text):
             functions[function["name"]] = current
             out.append(line)
             continue
-        match = CHECK.match(line) if current else None
+        match = (GENERIC.match(line) or CHECK.match(line)) if current else None
         if match:
             current.lines = []
             current.check(match, number)
@@ -214,25 +215,29 @@ def judge(path):
         return path, f"error: {type(error).__name__}: {error}", time.monotonic() - begun
 
 
-def files_of(folder, every, parts):
-    found = sorted(Path(folder).glob("testdata/*.mlir"))
-    found = found if every else found[::29]
-    if not parts:
-        return found
-    for path in sorted(Path(folder).glob("tests/interpret/*.mlir")) + sorted(Path(folder).glob("tests/math/*.mlir")):
-        for number, part in enumerate(re.split(r"^// -----.*$", path.read_text(encoding="utf-8"), flags=re.M)):
-            if "expect" in part:
-                one = Path(parts) / f"{path.parent.name}_{path.stem}_{number}.mlir"
-                one.write_text(part, encoding="utf-8")
-                found.append(one)
-    return found
+def parts_of(path, folder):
+    """The modules of a file, each as a file of its own; those without checks are left out."""
+    for number, part in enumerate(re.split(r"^// -----.*$", path.read_text(encoding="utf-8"), flags=re.M)):
+        if "check.e" in part or "expect" in part:
+            one = Path(folder) / f"{path.parent.name}_{path.stem}_{number}.mlir"
+            one.write_text(part, encoding="utf-8")
+            yield one
+
+
+def files_of(folder, every, interpreted, parts):
+    whole, of_parts = sorted(Path(folder).glob("testdata/*.mlir")), sorted(Path(folder).glob("testdata/quantized/*.mlir"))
+    if not every:
+        whole, of_parts = whole[::29], of_parts[::29]
+    if interpreted:
+        of_parts += sorted(Path(folder).glob("tests/interpret/*.mlir")) + sorted(Path(folder).glob("tests/math/*.mlir"))
+    return whole + [one for path in of_parts for one in parts_of(path, parts)]
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--build", type=Path, default=ROOT / "build")
     options.add_argument("--folder", type=Path, default=os.environ.get("STABLEHLO_SOURCE"), help="stablehlo/ of a checkout of openxla/stablehlo")
-    options.add_argument("--all", action="store_true", help="every file of testdata, not one in 29")
+    options.add_argument("--all", action="store_true", help="every file of testdata and testdata/quantized, not one in 29")
     options.add_argument("--interpret", action="store_true", help="tests/interpret and tests/math, too")
     options.add_argument("--filter", default="", help="files whose name holds this regular expression")
     options.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -247,7 +252,7 @@ def main():
         print("skipped: no folder of StableHLO's tests: say --folder, or STABLEHLO_SOURCE")
         return 77
     with tempfile.TemporaryDirectory(prefix="parts-") as parts:
-        files = [str(one) for one in files_of(given.folder, given.all, parts if given.interpret else None) if re.search(given.filter, one.name)]
+        files = [str(one) for one in files_of(given.folder, given.all, given.interpret, parts) if re.search(given.filter, one.name)]
         with concurrent.futures.ProcessPoolExecutor(given.jobs, initializer=start, initargs=(given.build,)) as pool:
             outcomes = list(pool.map(judge, files, chunksize=4))
     return report(outcomes, given)

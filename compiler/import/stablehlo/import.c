@@ -65,8 +65,6 @@ ir_type import_type(importer *im, const shlo_op *op, const shlo_type *t) {
     const dtype element = import_element(t->element);
     if (t->kind != SHLO_TYPE_TENSOR)
         why = "is no tensor";
-    else if (t->quantized)
-        why = "has quantised elements, which are not supported";
     else if (element == DTYPE_NONE)
         why = "has elements of a type that is not supported";
     else if (t->rank > IR_MAX_RANK)
@@ -189,7 +187,9 @@ static bool import_op(importer *im, const shlo_op *op) {
     bool good;
     im->part = 0;
     im->b.location = (ir_location){.line = source_line_of(im->text, (uint32_t)op->offset)};
-    if (op->info && import_has_complex(op)) {
+    if (op->info && import_has_quantized(op)) {
+        good = import_quantized_op(im, op, results);
+    } else if (op->info && import_has_complex(op)) {
         good = import_complex_op(im, op, results);
     } else if (op->info) {
         good = import_handled(im, op, results);

@@ -66,6 +66,16 @@ bool import_is_complex(const shlo_value *v);
 bool import_has_complex(const shlo_op *op);
 bool import_complex_op(importer *im, const shlo_op *op, ir_value *results);
 
+/* Operations that move elements, whatever they are. */
+bool import_moves(shlo_opcode opcode);
+/* Operations that take values in a row: calls, branches and loops, and what combines by a body. */
+bool import_in_rows(shlo_opcode opcode);
+
+/* ---- import_quantized.c ---- */
+bool import_has_quantized(const shlo_op *op);
+bool import_quantized_op(importer *im, const shlo_op *op, ir_value *results);
+
+/* ---- import_rows.c ---- */
 /* The type of pairs along a last axis, 0 when refused; both parts of such ones, and these of parts.
  */
 ir_type import_pair_type(importer *im, const shlo_op *op, ir_type part);

@@ -11,70 +11,6 @@ typedef struct complex_value {
     ir_value re, im;
 } complex_value;
 
-/* ---- values in a row ---- */
-
-bool import_has_complex(const shlo_op *op) {
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (import_is_complex(op->operands[i]))
-            return true;
-    for (uint32_t i = 0; i < op->result_count; i++)
-        if (import_is_complex(&op->results[i]))
-            return true;
-    return false;
-}
-
-void import_push(const importer *im, const shlo_value *v, import_values *out) {
-    vec_push(out, im->made[v->number]);
-    if (import_is_complex(v))
-        vec_push(out, im->imaginary[v->number]);
-}
-
-bool import_push_type(importer *im, const shlo_op *op, const shlo_type *t, import_types *out) {
-    ir_type part = import_type(im, op, t);
-    vec_push(out, part);
-    if (part && shlo_element_is_complex(t->element))
-        vec_push(out, part);
-    return part != 0;
-}
-
-void import_pull(importer *im, const shlo_value *v, const ir_value **from) {
-    im->made[v->number] = *(*from)++;
-    im->imaginary[v->number] = import_is_complex(v) ? *(*from)++ : 0;
-}
-
-void import_take_results(const shlo_op *op, const ir_value *from, ir_value *results) {
-    for (uint32_t i = 0; i < op->result_count; i++) {
-        results[i] = *from++;
-        if (import_is_complex(&op->results[i]))
-            results[op->result_count + i] = *from++;
-    }
-}
-
-ir_type import_pair_type(importer *im, const shlo_op *op, ir_type part) {
-    ir_type_data t = *ir_type_get(im->m, part);
-    if (t.rank == IR_MAX_RANK) {
-        import_refuse(im, op, "complex numbers of 8 axes are not supported");
-        return 0;
-    }
-    t.dims[t.rank] = 2;
-    return ir_type_tensor(im->m, t.element, t.rank + 1, t.dims);
-}
-
-void import_unpair(importer *im, ir_value pairs, ir_value *real, ir_value *imaginary) {
-    const ir_type_data t = *import_type_of(im, pairs);
-    const int axis = t.rank - 1;
-    *real = build_reshape(&im->b, build_slice_axis(&im->b, pairs, axis, 0, 1), axis, t.dims);
-    *imaginary = build_reshape(&im->b, build_slice_axis(&im->b, pairs, axis, 1, 2), axis, t.dims);
-}
-
-ir_value import_pair(importer *im, ir_value real, ir_value imaginary) {
-    ir_type_data t = *import_type_of(im, real);
-    t.dims[t.rank] = 1;
-    ir_value parts[] = {build_reshape(&im->b, real, t.rank + 1, t.dims),
-                        build_reshape(&im->b, imaginary, t.rank + 1, t.dims)};
-    return build_concat(&im->b, t.rank, parts, 2);
-}
-
 /* ---- steps ---- */
 
 static complex_value operand(const importer *im, const shlo_op *op, uint32_t i) {
@@ -385,24 +321,28 @@ static const struct complex_function {
     {SHLO_OP_CHLO_COSH, hyperbolic_cosine_of, true},
 };
 
-/* Operations that do to each part what they do to a number. */
-static bool is_by_part(shlo_opcode opcode) {
-    static const shlo_opcode list[] = {
-        SHLO_OP_ADD,        SHLO_OP_BROADCAST,     SHLO_OP_BROADCAST_IN_DIM,
-        SHLO_OP_CONSTANT,   SHLO_OP_CONCATENATE,   SHLO_OP_DYNAMIC_BROADCAST_IN_DIM,
-        SHLO_OP_GATHER,     SHLO_OP_DYNAMIC_SLICE, SHLO_OP_DYNAMIC_UPDATE_SLICE,
-        SHLO_OP_NEGATE,     SHLO_OP_PAD,           SHLO_OP_OPTIMIZATION_BARRIER,
-        SHLO_OP_RESHAPE,    SHLO_OP_REVERSE,       SHLO_OP_SELECT,
-        SHLO_OP_SLICE,      SHLO_OP_SUBTRACT,      SHLO_OP_TRANSPOSE,
-        SHLO_OP_CUSTOM_CALL};
+bool import_moves(shlo_opcode opcode) {
+    static const shlo_opcode list[] = {SHLO_OP_BROADCAST,     SHLO_OP_BROADCAST_IN_DIM,
+                                       SHLO_OP_CONSTANT,      SHLO_OP_CONCATENATE,
+                                       SHLO_OP_GATHER,        SHLO_OP_DYNAMIC_BROADCAST_IN_DIM,
+                                       SHLO_OP_DYNAMIC_SLICE, SHLO_OP_DYNAMIC_UPDATE_SLICE,
+                                       SHLO_OP_PAD,           SHLO_OP_OPTIMIZATION_BARRIER,
+                                       SHLO_OP_RESHAPE,       SHLO_OP_REVERSE,
+                                       SHLO_OP_SELECT,        SHLO_OP_SLICE,
+                                       SHLO_OP_TRANSPOSE};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i] == opcode)
             return true;
     return false;
 }
 
-/* Operations that take values in a row: calls, branches and loops, and what combines by a body. */
-static bool is_in_rows(shlo_opcode opcode) {
+/* Operations that do to each part what they do to a number. */
+static bool is_by_part(shlo_opcode opcode) {
+    return import_moves(opcode) || opcode == SHLO_OP_ADD || opcode == SHLO_OP_NEGATE ||
+           opcode == SHLO_OP_SUBTRACT || opcode == SHLO_OP_CUSTOM_CALL;
+}
+
+bool import_in_rows(shlo_opcode opcode) {
     return opcode == SHLO_OP_CALL || opcode == SHLO_OP_COMPOSITE || opcode == SHLO_OP_CASE ||
            opcode == SHLO_OP_IF || opcode == SHLO_OP_WHILE || opcode == SHLO_OP_TUPLE ||
            opcode == SHLO_OP_REDUCE || opcode == SHLO_OP_REDUCE_WINDOW ||
@@ -543,7 +483,7 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return import_refuse(im, op, "takes two values of one type");
     if (is_by_part(opcode))
         return by_part(im, op, results);
-    if (is_in_rows(opcode))
+    if (import_in_rows(opcode))
         return import_handled(im, op, results);
     const bool binary =
         opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE || opcode == SHLO_OP_MAXIMUM ||
