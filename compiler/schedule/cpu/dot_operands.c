@@ -5,6 +5,13 @@
 #include "schedule/contraction.h"
 #include "schedule/cpu/cpu.h"
 
+bool cpu_is_one_block(const contraction *c) {
+    const int64_t bytes =
+        c->shape.rows * c->shape.steps * (int64_t)dtype_size(contraction_element(c, c->lhs.buffer));
+    return c->shape.rows <= ONE_BLOCK_ROWS ||
+           (c->group && contraction_has_known_size(c) && bytes <= c->s->target->l2_bytes / 2);
+}
+
 /* Narrow elements are cheaper to convert where they are used, again for each few rows, than to be
  * written out wide and read again.
  * Panels that one block of rows uses need not go through memory. */
@@ -27,9 +34,9 @@ static int64_t rhs_packing(const contraction *c) {
         return (strided || dear || c->group) && contraction_can_pack_blocks(c) ? PACK_BLOCK
                                                                                : PACK_NOT;
     }
-    return !packs                                                              ? PACK_NOT
-           : c->shape.rows <= ONE_BLOCK_ROWS && contraction_can_pack_blocks(c) ? PACK_BLOCK
-                                                                               : PACK_PHASE;
+    return !packs                                                  ? PACK_NOT
+           : cpu_is_one_block(c) && contraction_can_pack_blocks(c) ? PACK_BLOCK
+                                                                   : PACK_PHASE;
 }
 
 static int64_t lhs_packing(const contraction *c) {

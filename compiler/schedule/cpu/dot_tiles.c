@@ -181,10 +181,9 @@ static int64_t block_columns(const contraction *c, int64_t rows) {
 
 static void choose_block(contraction *c) {
     int64_t mr = c->tiles.mr.size, nr = c->tiles.nr.size, sizes[2];
-    int64_t block = c->shape.rows <= ONE_BLOCK_ROWS     ? c->shape.rows
-                    : c->shape.rows < SMALL_BLOCKS_ROWS ? 16 * mr
-                                                        : 32 * mr;
-    int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), mr);
+    bool all = c->rhs.packing == PACK_BLOCK ? cpu_is_one_block(c) : c->shape.rows <= ONE_BLOCK_ROWS;
+    int64_t block = all ? c->shape.rows : c->shape.rows < SMALL_BLOCKS_ROWS ? 16 * mr : 32 * mr;
+    int64_t rows = round_up(clamp(block, 1, all ? INT64_MAX : ONE_BLOCK_ROWS), mr);
     int64_t columns = clamp(round_up(c->shape.columns, nr), nr, block_columns(c, rows));
     even_out(c, rows, columns, sizes);
     contraction_ask(c, BM, sizes[0], &c->tiles.bm);
