@@ -42,6 +42,10 @@ bool run_checkpoint(pipeline *p) {
     return graph_checkpoint(p->m, p->st);
 }
 
+bool run_stream_rows(pipeline *p) {
+    return !p->is_program || !pipeline_needs(p, OPTIMISED) || graph_stream_rows(p->m, p->st);
+}
+
 bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,
                           const target_info *target, simt_tiles_notes *notes, ir_module **out) {
     *out = NULL;

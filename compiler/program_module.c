@@ -6,6 +6,7 @@
 #include "artifact.h"
 #include "device/host/host.h"
 #include "graph/instance.h"
+#include "graph/passes.h"
 #include "ir/blob.h"
 #include "module.h"
 #include "ops/control.h"
@@ -33,6 +34,7 @@ bool compiler_instance_is_program(const compiler_instance *instance) {
                                     : NULL;
     ir_op checkpoint;
     return donated_any(m, ir_module_kernel(m)) || checkpoint_least_room(m, &checkpoint) >= 0 ||
+           (expanded && graph_has_streams(expanded)) ||
            holds(expanded ? expanded : m, control_makes_program);
 }
 

@@ -61,6 +61,11 @@ void graph_op_key(const ir_module *m, ir_op op, const ir_value *same, text *key)
  * again that are more than arithmetic: the loop before it keeps them. */
 bool graph_keep_turns(ir_module *m, status *st);
 
+/* Large values between products, such as the probabilities of attention's backward, are made of
+ * some rows at a time, in loops. Are there such, in a graph of numbers? */
+bool graph_stream_rows(ir_module *m, status *st);
+bool graph_has_streams(const ir_module *m);
+
 /* Products that are only added to something become fma: other bits, for profiles that allow it. */
 bool graph_contract(ir_module *m, status *st);
 /* The same of a kernel of tiles that stays one. */

@@ -210,6 +210,14 @@ static void sort_records(reduction_list *list, bool graph) {
     list->items.count = kept;
 }
 
+/* Sums that a loop makes, which stood outside of it. */
+static void add_moved(const ir_module *m, ir_op loop, reduction_list *out) {
+    const ir_attr attr = ir_op_attr(m, loop, "sums");
+    const ir_attr_data *list = attr ? ir_attr_get(m, attr) : NULL;
+    for (uint32_t i = 0; list && i < list->count; i++)
+        vec_push(&out->moved, ir_attr_get(m, list->items[i])->integer);
+}
+
 static void add_graph(const ir_module *m, reduction_list *out) {
     bool *needed = needed_values(m);
     for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
@@ -218,6 +226,8 @@ static void add_graph(const ir_module *m, reduction_list *out) {
         out->open |= class == GRAPH_CLASS_COMPOSITE || class == GRAPH_CLASS_TILES ||
                      class == GRAPH_CLASS_CALL || class == GRAPH_CLASS_COMBINE ||
                      class == GRAPH_CLASS_TRANSFORM || class == GRAPH_CLASS_RULED;
+        if (class == GRAPH_CLASS_LOOP)
+            add_moved(m, op, out);
         if (is_reduction(m, op))
             add_graph_op(m, op, needed, out);
     }
@@ -238,6 +248,7 @@ void reductions_of(const ir_module *m, reduction_list *out) {
 
 void reductions_release(reduction_list *list) {
     vec_release(&list->items);
+    vec_release(&list->moved);
 }
 
 size_t reduction_index(const reduction_list *list, int64_t id) {
@@ -334,6 +345,13 @@ static bool is_split(const reduction_record *was, const reduction_record *r) {
            was->results * r->chunks == r->results;
 }
 
+static bool is_moved(const reduction_list *list, int64_t id) {
+    bool moved = false;
+    for (size_t i = 0; i < list->moved.count; i++)
+        moved |= list->moved.items[i] == id;
+    return moved;
+}
+
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {
     if (!reductions_sound(after, st))
         return false;
@@ -344,7 +362,8 @@ bool reductions_kept(const reduction_list *before, const reduction_list *after, 
     }
     for (size_t i = 0; i < before->items.count; i++) {
         const reduction_record *r = &before->items.items[i];
-        if (r->needed && !after->calls && !reduction_find(after, r->id) && !has_twin(after, r))
+        if (r->needed && !after->calls && !reduction_find(after, r->id) && !has_twin(after, r) &&
+            !is_moved(after, r->id))
             return differs(r, "was there before, is needed, and is lost", st);
     }
     return true;

@@ -38,6 +38,7 @@ typedef struct reduction_list {
     VEC(reduction_record) items; /* in ascending order of ids, each id once */
     bool open;                   /* Graph IR: composites leave some of them unknown */
     bool calls;                  /* Graph IR: some are in functions that it calls */
+    VEC(int64_t) moved;          /* Graph IR: ids of those that loops make, some rows a turn */
     bool ambiguous;              /* different sums have one id: `twice` */
     int64_t twice;
 } reduction_list;

@@ -307,6 +307,15 @@ static void donated_inputs_may_be_their_outputs(void **state) {
     }
 }
 
+/* A value as large as rows times columns is made of some rows at a time. */
+static void streamed_rows_have_the_interpreters_bits(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, case_of("compiler/test/cases/graph/stream_rows.mlir"), (ir_bindings){0}, 7);
+    run_everywhere(&t);
+    tear_down(&t);
+}
+
 /* Outputs hold what lives between commands until they are used; one that may be an input's buffer
  * does not. The first output is used from the loop's first turn on, the last by the last command.
  */
@@ -564,6 +573,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_and_loops_have_the_interpreters_bits),
         cmocka_unit_test(donated_inputs_may_be_their_outputs),
+        cmocka_unit_test(streamed_rows_have_the_interpreters_bits),
         cmocka_unit_test(outputs_lend_room_until_they_are_used),
         cmocka_unit_test(layers_have_the_interpreters_bits),
         cmocka_unit_test(combiners_do_what_they_say),

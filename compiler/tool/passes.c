@@ -64,6 +64,10 @@ static bool run_checkpoint(pass_run *r) {
     return graph_checkpoint(r->m, r->st);
 }
 
+static bool run_stream_rows(pass_run *r) {
+    return graph_stream_rows(r->m, r->st);
+}
+
 static bool replace(pass_run *r, ir_module *lower) {
     if (!lower)
         return false;

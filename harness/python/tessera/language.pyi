@@ -526,8 +526,8 @@ def sigmoid(x: Any) -> Tensor:
     """specified 1/(1+e^-x)"""
 def dropout_in_kernel(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
-def remat(f: Any, keep: Any = "nothing") -> Any:
-    """a function: f, whose derivative computes its values again, but for what it keeps ("nothing", "dots" or "everything")"""
+def remat(f: Any, keep: Any = "nothing", budget: Any = 0) -> Any:
+    """a function: f, whose derivative computes its values again, but for what it keeps ("nothing", "dots" or "everything"); budget: or for as much as leaves the room of the whole program within so many bytes"""
 
 class Context:
     """tile.context(): sizes of tiles, and the blocks of this instance"""
