@@ -5,7 +5,7 @@ gives the same bits, and XLA runs it on a CPU within the derived bounds of docs/
 Each kernel of the files, by default those of the corpus, is taken with its largest small case (--cases N: so many). Composites are read back as the
 operations that they are named after; `written out` is the same text with other names, so that their decompositions are read. XLA is asked for
 results within a bound for any order of summation and functions of one unit in the last place, which it does not promise: what is farther is listed,
-with how far.
+with how far. --iree FOLDER asks IREE as well, a compiler that is none of XLA's (iree.py).
 
 77: jax is missing. 1: a text is not parsed, is not read back, or has other bits, and no line of
 export_known.txt has the kernel and the reason.
@@ -30,6 +30,8 @@ try:
 except ImportError as missing:
     print(f"export.py: skipped: {missing}")
     sys.exit(77)
+
+from iree import Iree
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -190,8 +192,9 @@ class Xla:
 
 
 class Judge:
-    def __init__(self, tools, with_xla):
-        self.tools, self.xla, self.with_xla = tools, Xla(), with_xla
+    def __init__(self, tools, with_xla, iree):
+        self.tools, self.xla, self.with_xla, self.iree = tools, Xla(), with_xla, iree
+        self.columns = [*COLUMNS, *([f"IREE {word}" for word in ("same", "near", "far", "refused")] if iree else [])]
         self.rows = collections.OrderedDict()
         self.failed = False
         self.known = {line.split("#")[0].strip() for line in KNOWN.read_text().splitlines()} - {""}
@@ -237,7 +240,9 @@ class Judge:
             self.note(name, f"other bits when it is read back, {distance([loaded_as(x, e) for x, (_, e) in zip(back[0], outputs)], back[1], back[2], outputs):.3g} bounds away")
         self.written_out(name, row, text, inputs, shapes, back, outputs)
         if self.with_xla:
-            self.other(name, row, module, inputs, back, outputs)
+            self.other(name, row, "XLA", lambda: self.xla.run(module, inputs), back, outputs)
+        if self.iree and self.iree.takes(shapes + outputs):
+            self.other(name, row, "IREE", lambda: self.iree.run(text, inputs, len(outputs)), back, outputs)
 
     def written_out(self, name, row, text, inputs, shapes, back, outputs):
         if 'name = "tessera.' in text:
@@ -255,26 +260,28 @@ class Judge:
         if far > 1:
             self.note(name, f"written out it is {far:.3g} bounds away")
 
-    def other(self, name, row, module, inputs, back, outputs):
+    def other(self, name, row, who, run, back, outputs):
         try:
-            values = self.xla.run(module, inputs)
+            values = run()
         except Exception as error:
-            row["XLA refused"] += 1
-            return self.note(name, f"XLA: {error}".replace("\n", " "), False)
+            values = str(error)
+        if isinstance(values, str):
+            row[f"{who} refused"] += 1
+            return self.note(name, f"{who}: {values}".replace("\n", " "), False)
         if same_bits([stored(np.asarray(x), e) for x, (_, e) in zip(values, outputs)], back[0]):
-            row["XLA same"] += 1
+            row[f"{who} same"] += 1
             return
         far = distance(values, back[1], back[2], outputs)
-        row["XLA near" if far <= 1 else "XLA far"] += 1
+        row[f"{who} {'near' if far <= 1 else 'far'}"] += 1
         if far > 1:
-            self.note(name, f"XLA is {far:.3g} bounds away", False)
+            self.note(name, f"{who} is {far:.3g} bounds away", False)
 
     def table(self):
         width = max(map(len, self.rows)) + 2
         total = collections.Counter()
-        print("".ljust(width) + "  ".join(COLUMNS))
+        print("".ljust(width) + "  ".join(self.columns))
         for group, row in [*self.rows.items(), ("all", total)]:
-            print(group.ljust(width) + "  ".join(str(row[c]).rjust(len(c)) for c in COLUMNS))
+            print(group.ljust(width) + "  ".join(str(row[c]).rjust(len(c)) for c in self.columns))
             total.update(row)
 
 def loaded_as(array, element):
@@ -299,12 +306,13 @@ def main():
     options.add_argument("--build", default=ROOT / "build")
     options.add_argument("--cases", type=int, default=1, help="of each kernel")
     options.add_argument("--no-xla", action="store_true", help="XLA parses, and runs nothing")
+    options.add_argument("--iree", help="a folder with the packages iree-base-compiler and iree-base-runtime, unpacked; `path`: their programs are in $PATH")
     options.add_argument("files", nargs="*", type=Path, help="default: the corpus")
     args = options.parse_args()
     paths = args.files or sorted(p for p in (ROOT / "corpus").glob("*/*") if p.suffix in (".tsr", ".mlir"))
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(args.build, folder)
-        judge = Judge(tools, not args.no_xla)
+        judge = Judge(tools, not args.no_xla, Iree(args.iree, folder) if args.iree else None)
         for path in paths:
             for kernel, cases in tools.cases(path.resolve()).items():
                 for case in small(tools, path.resolve(), kernel, cases, args.cases):

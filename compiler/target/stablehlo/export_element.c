@@ -98,12 +98,13 @@ static shlo_value *clamped_integer(shlo_writer *w, shlo_value *x, dtype to) {
     const bool number = dtype_is_float(to);
     const int bits = number || digits(from) < digits(to) ? digits(from) : digits(to);
     uint64_t high = UINT64_MAX >> (64 - bits);
-    if (number && dtype_format_of(to)->largest < (double)high)
+    const bool beyond = number && dtype_format_of(to)->largest < (double)high;
+    if (beyond)
         high = (uint64_t)dtype_format_of(to)->largest;
     x = out_binary(w, "stablehlo.minimum", x, out_splat(w, x->type, high));
     if (dtype_is_unsigned(from))
         return x;
-    const int64_t ends = number ? -(int64_t)high : -(int64_t)high - 1;
+    const int64_t ends = beyond ? -(int64_t)high : -(int64_t)high - 1;
     const uint64_t low = dtype_wrap(from, dtype_is_unsigned(to) ? 0 : ends);
     return out_binary(w, "stablehlo.maximum", x, out_splat(w, x->type, low));
 }

@@ -24,16 +24,19 @@ every "$corpus"/{normalisation/*,attention/attention,elementwise/saxpy,elementwi
 every "$corpus"/{reduction/positions,models/block,programs/loop,programs/while,programs/scatter,types/float8,tile/tile_rows,transforms/rules}.tsr
 [ $returned -eq $written ] && pass "$written others are read" || fail "$returned of $written others are read"
 
-# Arrays for the inputs of a text: small multiples of a quarter.
+# Arrays for the inputs of a text: small multiples of a quarter, and every number of four bits.
 cat >arrays.py <<'END'
 import re
 import numpy as np
 
 head = re.search(r"@main\((.*?)\) ->", open("text.mlir").read())[1]
 draw = np.random.default_rng(1)
-for i, dims in enumerate(re.findall(r"tensor<([0-9x]*)f32>", head)):
+for i, (dims, element) in enumerate(re.findall(r"tensor<([0-9x]*)(f32|i4)>", head)):
     shape = [int(n) for n in dims.split("x")[:-1]]
-    np.save(f"a{i}.npy", (np.round(draw.standard_normal(shape) * 8) / 4).astype(np.float32))
+    if element == "i4":
+        np.save(f"a{i}.npy", draw.integers(-8, 8, shape).astype(np.int8))
+    else:
+        np.save(f"a{i}.npy", (np.round(draw.standard_normal(shape) * 8) / 4).astype(np.float32))
 END
 
 # bits FILE KERNEL CASE: the kernel, its text, and the text whose composites have names of others, on the same arrays.
@@ -58,6 +61,7 @@ bits() {
     done
 }
 bits attention/attention.tsr attention_causal ragged
+bits types/float8.tsr convert_f8 i4
 bits elementwise/dropout.tsr dropout_rows f32
 bits reduction/sorted.tsr topk_rows prime
 
