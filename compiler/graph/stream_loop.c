@@ -171,7 +171,7 @@ static void write_block(writer *w, const value_list *sums) {
                  build_binary(&w->in, GRAPH_ADD, sums->items[i], w->copies[s->sums.items[i]]));
     for (size_t i = 0; i < s->results.count; i++)
         vec_push(&next, w->copies[s->results.items[i]]);
-    combiner_end(&w->in, next.items, (uint32_t)next.count);
+    build_next(&w->in, next.items, (uint32_t)next.count);
     vec_release(&next);
 }
 
