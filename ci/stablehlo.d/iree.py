@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 ELEMENTS = {"f64", "f32", "f16", "i64", "i32", "i16", "i8", "ui64", "ui32", "ui16", "ui8"}
-COMPILE = ["--iree-input-type=stablehlo", "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host"]
+COMPILE = ["--iree-input-type=stablehlo", "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", "--iree-input-demote-f64-to-f32=false"]
 SECONDS = 120
 
 
