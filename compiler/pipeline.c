@@ -12,6 +12,7 @@
 #include "library.h"
 #include "ops/controls.h"
 #include "ops/reductions.h"
+#include "ops/transforms.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
 #include "program/outline.h"
@@ -29,8 +30,10 @@
 static bool run_outline(pipeline *p) {
     schedule_unit units[PIPELINE_UNITS];
     const schedule_target target = schedule_target_of(p->target, p->options, units);
+    ir_op checkpoint;
     const outline_request request = {
         .unfused = p->options->unoptimised,
+        .apart = checkpoint_least_room(p->instance->graph, &checkpoint) >= 0,
         .concurrent = !p->options->unoptimised && schedule_runs_at_once(&target),
         .nests_together = !p->options->unoptimised && p->target->class != TARGET_SIMT,
         .buffers = pipeline_buffers(p->target, p->options),

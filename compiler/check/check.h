@@ -219,6 +219,8 @@ void scope_define_in(checker *c, name_scope *s, const char *name, entity value, 
 void scope_init(name_scope *s);
 void scope_release(name_scope *s);
 local_name *scope_find(checker *c, const char *name);
+/* A weight of the file, Param[...], even where another thing has its name; NULL: there is none. */
+local_name *scope_find_weight(checker *c, const char *name);
 /* Leaves out the constants of the file. */
 local_name *scope_find_own(checker *c, const char *name);
 /* The function of that name; ENTITY_NONE: there is none. */
@@ -326,6 +328,7 @@ typedef struct call_arguments {
     int count;
     entity values[CALL_MAX_ARGUMENTS]; /* ENTITY_NONE where not given */
     bool given[CALL_MAX_ARGUMENTS];
+    int weights; /* the last ones: of the file, which the function names without taking them */
 } call_arguments;
 
 entity check_call(checker *c, const node *n);

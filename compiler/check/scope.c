@@ -73,8 +73,12 @@ local_name *scope_find(checker *c, const char *name) {
     if (found || !c->module)
         return found;
     found = find_in(&c->constants[c->module->number], name);
-    const source_module *from = found ? NULL : module_of_name(c->module, &name);
-    return from && weight_is_one(module_constant(from, name)) ? find_in(&c->weights, name) : found;
+    return found ? found : scope_find_weight(c, name);
+}
+
+local_name *scope_find_weight(checker *c, const char *name) {
+    const source_module *from = c->module ? module_of_name(c->module, &name) : NULL;
+    return from && weight_is_one(module_constant(from, name)) ? find_in(&c->weights, name) : NULL;
 }
 
 void scope_init(name_scope *s) {

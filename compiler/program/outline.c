@@ -408,7 +408,7 @@ static bool cut_into_groups(functions *f, ir_op last, const outline_request *req
     for (ir_op op = ir_op_get(f->m, ir_module_kernel(f->m))->next; op && ok;
          op = ir_op_get(f->m, op)->next) {
         if (!holds_composite(f->m, op) &&
-            (request->unfused || !has_few_buffers(f->m, op, request) ||
+            (request->unfused || request->apart || !has_few_buffers(f->m, op, request) ||
              !fits_a_kernel(f->m, op, request)))
             ok = cut_by_plan(f, op, PLAN_PROGRAM, request, st);
         if (op == last)

@@ -7,6 +7,7 @@
 
 typedef struct outline_request {
     bool unfused;        /* each group of the schedule's plan is a dispatch */
+    bool apart;          /* likewise, so that what lies between them is planned */
     bool concurrent;     /* ... of which products that run at once are one */
     bool nests_together; /* ... and element-wise nests that follow each other, and of which none
                             waits for another, where `buffers` is 0 */

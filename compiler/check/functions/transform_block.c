@@ -73,15 +73,23 @@ static entity take(applied *a, int i) {
     return inside;
 }
 
+static void swap_weight(checker *c, const char *name, entity *e) {
+    local_name *w = scope_find_weight(c, name);
+    const entity before = w->value;
+    w->value = *e;
+    *e = before;
+}
+
 /* f(name=...), of those that are given; of a function without names by place. */
-static entity apply(applied *a, const entity *inside) {
+static entity apply(applied *a, entity *inside) {
     checker *c = a->c;
     const bool named = a->given->names[0][0] != 0;
     uint32_t count = 0;
     node *names = ARENA_NEW(&c->memory, node, 2 * CALL_MAX_ARGUMENTS),
          *call = ARENA_NEW(&c->memory, node, 2);
     node **items = ARENA_NEW(&c->memory, node *, CALL_MAX_ARGUMENTS + 1);
-    for (int i = 0; i < a->given->count; i++) {
+    const int own = a->given->count - a->given->weights;
+    for (int i = 0; i < own; i++) {
         if (!a->given->given[i])
             continue;
         node *name = &names[2 * i], *keyword = &names[2 * i + 1];
@@ -103,7 +111,12 @@ static entity apply(applied *a, const entity *inside) {
     call[0].left = &call[1];
     c->plain = a->plain ? a->f.function : NULL;
     c->plain_level = a->plain;
-    return call_function(c, &a->f, call);
+    for (int i = own; i < a->given->count; i++)
+        swap_weight(c, a->given->names[i], &inside[i]);
+    const entity made = call_function(c, &a->f, call);
+    for (int i = own; i < a->given->count; i++)
+        swap_weight(c, a->given->names[i], &inside[i]);
+    return made;
 }
 
 node *applied_node(checker *c, const entity *values, uint32_t count, span at) {

@@ -105,20 +105,36 @@ static bool refuse_argument(checker *c, const call_arguments *a, const entity *e
     return false;
 }
 
-static bool choose_one(checker *c, const call_arguments *a, const entity *e, choice *out) {
+/* A weight of the file as an argument behind the function's own; -1: it is none. */
+static int give_weight(checker *c, call_arguments *a, const char *name) {
+    const local_name *w = scope_find_weight(c, name);
+    const int own = a->count;
+    if (!w || own == CALL_MAX_ARGUMENTS || strlen(name) >= sizeof a->names[0])
+        return -1;
+    strcpy(a->names[own], name);
+    a->values[own] = w->value;
+    a->values[own].at = a->at;
+    a->given[own] = true;
+    a->weights++;
+    return a->count++;
+}
+
+static bool choose_one(checker *c, call_arguments *a, const entity *e, choice *out) {
     int own = -1;
     if (e->kind == ENTITY_NUMBER && e->is_integer)
-        own = (int)(e->integer < 0 ? e->integer + a->count : e->integer);
+        own = (int)(e->integer < 0 ? e->integer + a->count - a->weights : e->integer);
     for (int i = 0; e->kind == ENTITY_STRING && i < a->count; i++)
         if (strcmp(a->names[i], e->text) == 0)
             own = i;
+    if (own < 0 && e->kind == ENTITY_STRING)
+        own = give_weight(c, a, e->text);
     if (own < 0 || own >= a->count || !a->given[own] || out->count == CALL_MAX_ARGUMENTS)
         return refuse_argument(c, a, e);
     out->arguments[out->count++] = own;
     return true;
 }
 
-static bool choose(checker *c, const call_arguments *a, const entity *which, choice *out) {
+static bool choose(checker *c, call_arguments *a, const entity *which, choice *out) {
     *out = (choice){.one = which->kind != ENTITY_TUPLE};
     bool good = true;
     for (uint32_t i = 0; which->kind == ENTITY_TUPLE && i < which->count && good; i++)
