@@ -135,28 +135,49 @@ static void remove_folder(scratch *s, const program *p) {
     rmdir(s->path);
 }
 
+/* ---- commands ---- */
+
+/* The words of a command, with an option for the file of each input. */
+typedef struct command {
+    const char **words;
+    char **owned; /* those of the inputs */
+    size_t count;
+} command;
+
+static command command_of(const program *p, const char *const *head, size_t words) {
+    command c = {base_calloc(words + p->inputs + 1, sizeof *c.words),
+                 base_calloc((size_t)p->inputs + 1, sizeof *c.owned), 0};
+    for (size_t i = 0; i < words; i++)
+        c.words[c.count++] = head[i];
+    return c;
+}
+
+static void add_inputs(command *c, const scratch *s, const program *p, const char *option) {
+    for (uint32_t i = 0; i < p->inputs; i++) {
+        const size_t room = strlen(s->path) + 64;
+        c->owned[i] = base_malloc(room);
+        snprintf(c->owned[i], room, "%s=a%u=%s/a%u.npy", option, i, s->path, i);
+        c->words[c->count++] = c->owned[i];
+    }
+}
+
+static void command_release(command *c, const program *p) {
+    for (uint32_t i = 0; i < p->inputs; i++)
+        free(c->owned[i]);
+    free(c->owned);
+    free(c->words);
+}
+
 /* ---- judging ---- */
 
 /* Runs the interpreter on the arrays in the folder: are its results these, bit for bit? */
 static bool interpreter_agrees(scratch *s, const program *p, void *const *arrays) {
-    enum { WORDS = 8 };
-    const char **list = base_calloc((size_t)2 * p->inputs + WORDS + 4, sizeof *list);
     char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
-    size_t n = 0;
-    list[n++] = "tsr";
-    list[n++] = "run";
-    list[n++] = code;
-    list[n++] = "--backend=interp";
-    list[n++] = "--out";
-    list[n++] = s->path;
-    char **owned = base_calloc((size_t)p->inputs + 1, sizeof *owned);
-    for (uint32_t i = 0; i < p->inputs; i++) {
-        const size_t room = strlen(s->path) + 64;
-        owned[i] = base_malloc(room);
-        snprintf(owned[i], room, "--in=a%u=%s/a%u.npy", i, s->path, i);
-        list[n++] = owned[i];
-    }
-    bool same = run_tsr(p->client, list, told);
+    const char *const head[] = {"tsr", "run", code, "--backend=interp", "--out", s->path};
+    command run = command_of(p, head, sizeof head / sizeof *head);
+    add_inputs(&run, s, p, "--in");
+    bool same = run_tsr(p->client, run.words, told);
+    command_release(&run, p);
     for (uint32_t i = 0; i < p->outputs && same; i++) {
         const tensor got = array_of(p, p->inputs + i, arrays[p->inputs + i]);
         status st = STATUS_INIT;
@@ -168,10 +189,6 @@ static bool interpreter_agrees(scratch *s, const program *p, void *const *arrays
         tensor_release(&wanted);
         free(path);
     }
-    for (uint32_t i = 0; i < p->inputs; i++)
-        free(owned[i]);
-    free(owned);
-    free(list);
     free(code);
     free(told);
     return same;
@@ -181,26 +198,17 @@ static bool interpreter_agrees(scratch *s, const program *p, void *const *arrays
 static void make_pack(scratch *s, const program *p, const char *why) {
     const PJRT_Client *c = p->client;
     char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
-    char **owned = base_calloc((size_t)p->inputs + 1, sizeof *owned);
-    const char **list = base_calloc((size_t)p->inputs + 16, sizeof *list);
     char profile[64], threads[64];
-    size_t n = 0;
     snprintf(profile, sizeof profile, "--profile=%s", p->profile);
     snprintf(threads, sizeof threads, "--threads=%u", c->threads);
     const char *const head[] = {"tsr",   "pack-repro", p->name,      "--case=fixed", code,
                                 profile, threads,      "--failures", c->pack.folder};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        list[n++] = head[i];
-    for (uint32_t i = 0; i < p->inputs; i++) {
-        const size_t room = strlen(s->path) + 64;
-        owned[i] = base_malloc(room);
-        snprintf(owned[i], room, "--inputs=a%u=%s/a%u.npy", i, s->path, i);
-        list[n++] = owned[i];
-    }
+    command pack = command_of(p, head, sizeof head / sizeof *head);
+    add_inputs(&pack, s, p, "--inputs");
     char *path = NULL;
     size_t size = 0;
     status st = STATUS_INIT;
-    if (run_tsr(c, list, told) && file_read(told, 4096, &path, &size, &st) && size > 1) {
+    if (run_tsr(c, pack.words, told) && file_read(told, 4096, &path, &size, &st) && size > 1) {
         path[strcspn(path, "\n")] = 0;
         tell("tessera: %s: %s; it is in %s (tsr replay shows it)\n", p->name, why, path);
     } else {
@@ -208,10 +216,7 @@ static void make_pack(scratch *s, const program *p, const char *why) {
              c->pack.tsr);
     }
     free(path);
-    for (uint32_t i = 0; i < p->inputs; i++)
-        free(owned[i]);
-    free(owned);
-    free(list);
+    command_release(&pack, p);
     free(code);
     free(told);
 }
