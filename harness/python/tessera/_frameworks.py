@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import pathlib
 import tempfile
@@ -110,8 +111,7 @@ _TARGET = "tessera_call"
 @functools.lru_cache(maxsize=None)
 def _jax() -> Any:
     """JAX, which knows the handler from now on."""
-    import jax  # type: ignore[import]
-
+    jax: Any = importlib.import_module("jax")
     jax.ffi.register_ffi_target(_TARGET, _tessera.ffi_handler(), platform="cpu")
     return jax
 
@@ -146,8 +146,7 @@ def as_jax(kernel: Kernel) -> Callable[..., Any]:
         made = _jax_call(operator.module(_jax_signature(arrays)), arrays)
         return made[0] if len(made) == 1 else made
 
-    @jax.custom_vjp
-    def call(*arrays: Any) -> Any:
+    def primal(*arrays: Any) -> Any:
         return whole(tuple(jax.numpy.asarray(one) for one in arrays))
 
     def forward(*arrays: Any) -> tuple[Any, Any]:
@@ -166,6 +165,7 @@ def as_jax(kernel: Kernel) -> Callable[..., Any]:
         none = jax.dtypes.float0
         return tuple(next(made) if place in wanted else numpy.zeros(one.shape, none) for place, one in enumerate(arrays))
 
+    call: Any = jax.custom_vjp(primal)
     call.defvjp(forward, backward)
     return functools.wraps(kernel)(call)  # type: ignore[no-any-return]
 
@@ -177,14 +177,13 @@ class FromJax(_tessera.Callable):
         self.module, self._given, self._made = module, given, made
 
     def _call(self, *values: Any) -> Any:
-        from jax.tree_util import tree_flatten, tree_unflatten  # type: ignore[import]
-
-        leaves, form = tree_flatten(values)
+        trees: Any = importlib.import_module("jax.tree_util")
+        leaves, form = trees.tree_flatten(values)
         if form != self._given:
             raise Error(f"{self.module.name} takes values of the form {self._given}, not {form}")
         results = self.module(*leaves)
         listed = results if isinstance(results, tuple) else (results,)
-        return tree_unflatten(self._made, listed[: self._made.num_leaves])
+        return trees.tree_unflatten(self._made, listed[: self._made.num_leaves])
 
     def __repr__(self) -> str:
         return f"<tessera.FromJax {self.module.name}>"
@@ -195,8 +194,7 @@ def from_jax(function: Callable[..., Any], *shapes: Any, threads: int | None = N
 
     The bits are those of docs/numerics.md, under the profile in use. `result.module` is the module, which can be saved.
     """
-    import jax
-
+    jax: Any = importlib.import_module("jax")
     lowered = jax.jit(function, keep_unused=True).lower(*shapes)
     name = "".join(letter if letter.isalnum() else "_" for letter in getattr(function, "__name__", "") or "function")
     text = lowered.as_text(dialect="stablehlo").replace("module @jit_", "module @", 1)
@@ -233,8 +231,7 @@ def _torch_run(tensors: Any, number: int, back: bool) -> list[Any]:
 
 def _torch_shapes(tensors: Any, number: int, back: bool) -> list[Any]:
     """Results without their values, for what traces a program."""
-    import torch  # type: ignore[import]
-
+    torch: Any = importlib.import_module("torch")
     module = _torch_module(tensors, number, back)
     return [tensors[0].new_empty(shape, dtype=getattr(torch, ARRAYS[element][0])) for element, shape in _outputs_of(module)]
 
@@ -242,8 +239,7 @@ def _torch_shapes(tensors: Any, number: int, back: bool) -> list[Any]:
 @functools.lru_cache(maxsize=None)
 def _torch() -> Any:
     """The operator tessera::call of PyTorch, and the class that knows its derivative."""
-    import torch
-
+    torch: Any = importlib.import_module("torch")
     library = torch.library.Library("tessera", "DEF")
     library.define("call(Tensor[] tensors, int number, bool back) -> Tensor[]")
     library.impl("call", _torch_run, "CPU")
