@@ -96,6 +96,8 @@ void import_pull(importer *im, const shlo_value *v, const ir_value **from);
 ir_value import_number(importer *im, dtype type, double value); /* a scalar */
 ir_value import_like(importer *im, ir_value like, double value);
 ir_value import_bits_like(importer *im, ir_value like, uint64_t bits);
+/* Elements as they lie in memory, which are copied. */
+ir_value import_dense(importer *im, ir_type type, const void *data, size_t bytes);
 ir_value import_unary(importer *im, int opcode, ir_value x);
 ir_value import_binary(importer *im, int opcode, ir_value x, ir_value y);
 ir_value import_add(importer *im, ir_value x, ir_value y);
@@ -103,6 +105,8 @@ ir_value import_sub(importer *im, ir_value x, ir_value y);
 ir_value import_mul(importer *im, ir_value x, ir_value y);
 ir_value import_div(importer *im, ir_value x, ir_value y);
 ir_value import_is(importer *im, const char *predicate, ir_value x, ir_value y);
+/* Each element by so many places: GRAPH_LEFT_SHIFT, GRAPH_RIGHT_SHIFT. */
+ir_value import_shifted(importer *im, int opcode, ir_value x, int places);
 /* The same bits as another type of that size: the unsigned integer, or the one with a sign. */
 ir_value import_bitcast(importer *im, ir_value x, dtype to);
 dtype import_unsigned(dtype t);

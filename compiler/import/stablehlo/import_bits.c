@@ -10,10 +10,6 @@ static ir_value and_bits(importer *im, ir_value x, uint64_t bits) {
     return import_binary(im, GRAPH_AND, x, import_bits_like(im, x, bits));
 }
 
-static ir_value shifted(importer *im, int opcode, ir_value x, int places) {
-    return import_binary(im, opcode, x, import_like(im, x, places));
-}
-
 /* A pattern of a byte in each byte of the type. */
 static uint64_t repeated(dtype t, uint64_t byte) {
     return (byte * 0x0101010101010101u) & (UINT64_MAX >> (64 - 8 * dtype_size(t)));
@@ -21,14 +17,14 @@ static uint64_t repeated(dtype t, uint64_t byte) {
 
 static ir_value ones(importer *im, ir_value x) {
     const dtype t = import_type_of(im, x)->element;
-    ir_value pairs = and_bits(im, shifted(im, GRAPH_RIGHT_SHIFT, x, 1), repeated(t, 0x55));
+    ir_value pairs = and_bits(im, import_shifted(im, GRAPH_RIGHT_SHIFT, x, 1), repeated(t, 0x55));
     x = import_sub(im, x, pairs);
     x = import_add(im, and_bits(im, x, repeated(t, 0x33)),
-                   and_bits(im, shifted(im, GRAPH_RIGHT_SHIFT, x, 2), repeated(t, 0x33)));
-    x = import_add(im, x, shifted(im, GRAPH_RIGHT_SHIFT, x, 4));
+                   and_bits(im, import_shifted(im, GRAPH_RIGHT_SHIFT, x, 2), repeated(t, 0x33)));
+    x = import_add(im, x, import_shifted(im, GRAPH_RIGHT_SHIFT, x, 4));
     x = and_bits(im, x, repeated(t, 0x0f));
     x = import_mul(im, x, import_bits_like(im, x, repeated(t, 0x01)));
-    return shifted(im, GRAPH_RIGHT_SHIFT, x, 8 * (int)dtype_size(t) - 8);
+    return import_shifted(im, GRAPH_RIGHT_SHIFT, x, 8 * (int)dtype_size(t) - 8);
 }
 
 /* The operand as an unsigned integer; 0 when refused. */
@@ -60,7 +56,7 @@ bool import_clz(importer *im, const shlo_op *op, int graph, ir_value *results) {
         return false;
     const int bits = 8 * (int)dtype_size(import_type_of(im, x)->element);
     for (int places = 1; places < bits; places *= 2)
-        x = import_binary(im, GRAPH_OR, x, shifted(im, GRAPH_RIGHT_SHIFT, x, places));
+        x = import_binary(im, GRAPH_OR, x, import_shifted(im, GRAPH_RIGHT_SHIFT, x, places));
     x = ones(im, build_unary(&im->b, GRAPH_NOT, x));
     results[0] = import_bitcast(im, x, import_type_of(im, import_operand(im, op, 0))->element);
     return true;
@@ -162,7 +158,7 @@ bool import_remainder(importer *im, const shlo_op *op, int graph, ir_value *resu
 
 /* The mantissa is rounded to nearest even as an integer; a carry goes into the exponent. */
 static ir_value round_mantissa(importer *im, ir_value x, int drop) {
-    ir_value last = and_bits(im, shifted(im, GRAPH_RIGHT_SHIFT, x, drop), 1);
+    ir_value last = and_bits(im, import_shifted(im, GRAPH_RIGHT_SHIFT, x, drop), 1);
     ir_value bias = import_add(im, last, import_bits_like(im, x, ((uint64_t)1 << (drop - 1)) - 1));
     const dtype t = import_type_of(im, x)->element;
     const uint64_t all = UINT64_MAX >> (64 - 8 * dtype_size(t));

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "import/stablehlo/import_factor.h"
-#include "ir/blob.h"
 
 enum { EIGEN_SWEEPS = 6 }; /* and one for each bit of n: they converge quadratically */
 
@@ -45,12 +44,10 @@ static ir_value list(importer *im, place_fn of, int32_t n) {
     const ir_dim count = n;
     for (int32_t i = 0; i < n; i++)
         all[i] = of(i, n);
-    ir_blob *blob = ir_blob_new(all, (size_t)n * sizeof *all);
-    ir_named_attr attr = {"value",
-                          ir_attr_dense(im->m, ir_type_tensor(im->m, DTYPE_I32, 1, &count), blob)};
-    ir_blob_drop(blob);
+    ir_value made =
+        import_dense(im, ir_type_tensor(im->m, DTYPE_I32, 1, &count), all, (size_t)n * sizeof *all);
     free(all);
-    return ir_op_result(im->m, graph_build(&im->b, GRAPH_DENSE, NULL, 0, &attr, 1), 0);
+    return made;
 }
 
 /* ---- a round ---- */

@@ -31,7 +31,8 @@ void factor_run(importer *im, const factor_loop *l, ir_value *results) {
     const ir_builder around = im->b;
     im->b.block = ir_op_block(im->m, loop, 0);
     im->b.before = 0;
-    factor_turn t = {.column = ir_block_add_argument(
+    factor_turn t = {.loop = l,
+                     .column = ir_block_add_argument(
                          im->m, im->b.block, ir_type_tensor(im->m, DTYPE_I32, 0, NULL), NULL)};
     for (uint32_t i = 0; i < count; i++)
         *(i < carried ? &t.carried[i] : &t.whole[i - carried]) =
@@ -52,7 +53,7 @@ static int rank_of(const importer *im, ir_value x) {
     return import_type_of(im, x)->rank;
 }
 
-static ir_value taken(importer *im, ir_value x, ir_value at, int axis) {
+ir_value factor_taken(importer *im, ir_value x, ir_value at, int axis) {
     return build_gather(&im->b, x, at, axis, 0);
 }
 
@@ -71,8 +72,7 @@ static ir_value along(importer *im, ir_value x, ir_value like) {
     return build_spread(&im->b, x, like, rank_of(im, like) - 1);
 }
 
-/* x [.., n] by y [.., n, m], or its transpose: leading axes are batches. */
-static ir_value row_by(importer *im, ir_value x, ir_value y, bool turned) {
+ir_value factor_row_by(importer *im, ir_value x, ir_value y, bool turned) {
     const int rank = rank_of(im, y), batch = rank - 2;
     dot_axes axes = {.x = {batch}, .contracted = 1, .batch = (uint32_t)batch};
     axes.y[0] = turned ? rank - 1 : rank - 2;
@@ -114,9 +114,9 @@ ir_value factor_unit(importer *im, ir_value like) {
 static void cholesky_turn(importer *im, const factor_turn *t, ir_value *next) {
     ir_value l = t->carried[0], j = t->column;
     const int rank = rank_of(im, l);
-    ir_value rest = import_sub(im, taken(im, t->whole[0], j, rank - 1),
-                               row_by(im, taken(im, l, j, rank - 2), l, true));
-    ir_value root = import_unary(im, GRAPH_SQRT, taken(im, rest, j, rank - 2));
+    ir_value rest = import_sub(im, factor_taken(im, t->whole[0], j, rank - 1),
+                               factor_row_by(im, factor_taken(im, l, j, rank - 2), l, true));
+    ir_value root = import_unary(im, GRAPH_SQRT, factor_taken(im, rest, j, rank - 2));
     ir_value column = import_div(im, rest, along(im, root, rest));
     column = build_select(&im->b, factor_places(im, "eq", column, rank - 2, j),
                           along(im, root, column), column);
@@ -131,7 +131,7 @@ static bool square(importer *im, const shlo_op *op) {
            import_refuse(im, op, "needs floats [.., n, n]");
 }
 
-static ir_value transposed(importer *im, ir_value x) {
+ir_value factor_transposed(importer *im, ir_value x) {
     const int rank = rank_of(im, x);
     return build_moved(&im->b, x, rank - 1, rank - 2);
 }
@@ -160,7 +160,7 @@ bool import_cholesky(importer *im, const shlo_op *op, int graph, ir_value *resul
     const bool lower = shlo_op_int(op, "lower", 0);
     ir_value a = import_operand(im, op, 0);
     const ir_type_data t = *import_type_of(im, a);
-    ir_value x = factor_as_steps(im, lower ? a : transposed(im, a)), l = a;
+    ir_value x = factor_as_steps(im, lower ? a : factor_transposed(im, a)), l = a;
     const factor_loop loop = {.begin = {import_like(im, x, 0)},
                               .whole = {x},
                               .count = t.dims[t.rank - 1],
@@ -168,7 +168,7 @@ bool import_cholesky(importer *im, const shlo_op *op, int graph, ir_value *resul
     if (graph_elements(t.rank, t.dims) > 0) {
         factor_run(im, &loop, &l);
         l = where_definite(im, l);
-        l = build_convert(&im->b, lower ? l : transposed(im, l), t.element);
+        l = build_convert(&im->b, lower ? l : factor_transposed(im, l), t.element);
     }
     results[0] = l;
     return true;
@@ -186,7 +186,7 @@ static reflector reflect(importer *im, ir_value column, ir_value j) {
     const int axis = rank_of(im, column) - 1;
     ir_value below = factor_places(im, "gt", column, axis, j),
              at = factor_places(im, "eq", column, axis, j);
-    ir_value rest = select_or_zero(im, below, column), alpha = taken(im, column, j, axis);
+    ir_value rest = select_or_zero(im, below, column), alpha = factor_taken(im, column, j, axis);
     dot_axes axes = {.x = {axis}, .y = {axis}, .contracted = 1, .batch = (uint32_t)axis};
     for (int i = 0; i < axis; i++)
         axes.x_batch[i] = axes.y_batch[i] = i;
@@ -206,7 +206,7 @@ static reflector reflect(importer *im, ir_value column, ir_value j) {
 
 /* x - tau v (v^T x) */
 static ir_value reflected(importer *im, ir_value x, ir_value v, ir_value tau) {
-    ir_value w = row_by(im, v, x, false);
+    ir_value w = factor_row_by(im, v, x, false);
     return import_sub(im, x, outer(im, v, import_mul(im, along(im, tau, w), w), x));
 }
 
@@ -214,7 +214,7 @@ static ir_value reflected(importer *im, ir_value x, ir_value v, ir_value tau) {
 static void qr_turn(importer *im, const factor_turn *t, ir_value *next) {
     ir_value a = t->carried[0], j = t->column;
     const int rank = rank_of(im, a), rows = rank - 2;
-    ir_value column = taken(im, a, j, rank - 1);
+    ir_value column = factor_taken(im, a, j, rank - 1);
     const reflector r = reflect(im, column, j);
     ir_value right = factor_places(im, "gt", a, rank - 1, j);
     ir_value after = build_select(&im->b, right, reflected(im, a, r.v, r.tau), a);
@@ -253,10 +253,10 @@ bool import_qr(importer *im, const shlo_op *op, ir_value *results) {
 static void product_turn(importer *im, const factor_turn *t, ir_value *next) {
     ir_value a = t->whole[0], j = t->column;
     const int rank = rank_of(im, a);
-    ir_value v = taken(im, a, j, rank - 1);
+    ir_value v = factor_taken(im, a, j, rank - 1);
     v = select_or_zero(im, factor_places(im, "gt", v, rank - 2, j), v);
     v = build_select(&im->b, factor_places(im, "eq", v, rank - 2, j), import_like(im, v, 1), v);
-    next[0] = reflected(im, t->carried[0], v, taken(im, t->whole[1], j, rank - 2));
+    next[0] = reflected(im, t->carried[0], v, factor_taken(im, t->whole[1], j, rank - 2));
 }
 
 /* "ProductOfElementaryHouseholderReflectors": the first n columns of their product. */

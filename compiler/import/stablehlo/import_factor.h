@@ -6,7 +6,9 @@
 
 /* Values of a loop's block: the turn, what it carries, and what it reads. */
 enum { FACTOR_VALUES = 4 };
+struct factor_loop;
 typedef struct factor_turn {
+    const struct factor_loop *loop;
     ir_value column; /* i32 */
     ir_value carried[2], whole[2];
 } factor_turn;
@@ -15,6 +17,7 @@ typedef struct factor_loop {
     ir_value begin[2], whole[2]; /* 0: there is no such */
     ir_dim count;
     bool descending;
+    bool unit; /* the diagonal of a triangle is 1 */
     factor_fn turn;
 } factor_loop;
 void factor_run(importer *im, const factor_loop *l, ir_value *results);
@@ -23,6 +26,12 @@ void factor_run(importer *im, const factor_loop *l, ir_value *results);
 ir_value factor_as_steps(importer *im, ir_value x);
 /* Places along an axis of `like`, compared with one of them. */
 ir_value factor_places(importer *im, const char *predicate, ir_value like, int axis, ir_value at);
+/* One place of an axis, which goes. */
+ir_value factor_taken(importer *im, ir_value x, ir_value at, int axis);
+/* The last two axes, each in the other's place. */
+ir_value factor_transposed(importer *im, ir_value x);
+/* x [.., n] by y [.., n, m], or its transpose: leading axes are batches. */
+ir_value factor_row_by(importer *im, ir_value x, ir_value y, bool turned);
 /* The unit matrix in the shape of `like`, [.., m, n]. */
 ir_value factor_unit(importer *im, ir_value like);
 

@@ -9,7 +9,6 @@
 
 #include "import/stablehlo/import.h"
 #include "import/stablehlo/import_roots.h"
-#include "ir/blob.h"
 
 enum { RADIX = 64, LENGTH_MAX = 1 << 20 };
 
@@ -35,12 +34,9 @@ static fourier roots(importer *im, dtype t, int64_t rows, int64_t columns, int64
             dtype_store(t, parts[1], (size_t)(i * columns + k), sign < 0 ? -sine : sine);
         }
     for (int part = 0; part < 2; part++) {
-        ir_blob *blob = ir_blob_new(parts[part], count * bytes);
-        ir_named_attr attr = {"value",
-                              ir_attr_dense(im->m, ir_type_tensor(im->m, t, 2, dims), blob)};
-        ir_blob_drop(blob);
+        made[part] =
+            import_dense(im, ir_type_tensor(im->m, t, 2, dims), parts[part], count * bytes);
         free(parts[part]);
-        made[part] = ir_op_result(im->m, graph_build(&im->b, GRAPH_DENSE, NULL, 0, &attr, 1), 0);
     }
     return (fourier){made[0], made[1]};
 }

@@ -3,18 +3,15 @@
 #include <string.h>
 
 #include "import/stablehlo/import.h"
-#include "ir/blob.h"
 
 /* ---- made from nothing ---- */
 
 /* Halves of complex numbers, from a byte of each on. */
-static ir_blob *part_of(const shlo_attr *a, size_t step, size_t skip) {
+static uint8_t *part_of(const shlo_attr *a, size_t step, size_t skip) {
     uint8_t *bytes = base_malloc(a->size / 2 + 1);
     for (size_t i = 0; i < a->size / step; i++)
         memcpy(bytes + i * (step / 2), a->bytes + i * step + skip, step / 2);
-    ir_blob *blob = ir_blob_new(bytes, a->size / 2);
-    free(bytes);
-    return blob;
+    return bytes;
 }
 
 bool import_constant(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -41,12 +38,14 @@ bool import_constant(importer *im, const shlo_op *op, int graph, ir_value *resul
         results[0] = import_spread(im, import_number(im, t->element, 0), t->rank, t->dims);
         return true;
     }
-    ir_blob *blob = shlo_element_is_complex(a->type->element) ? part_of(a, step, skip)
-                                                              : ir_blob_new(a->bytes, a->size);
-    ir_named_attr attr = {"value", ir_attr_dense(im->m, wanted, blob)};
-    ir_blob_drop(blob);
-    results[0] = import_build(im, op, GRAPH_DENSE, NULL, 0, &attr, 1);
-    return results[0] != 0;
+    if (!shlo_element_is_complex(a->type->element)) {
+        results[0] = import_dense(im, wanted, a->bytes, a->size);
+        return true;
+    }
+    uint8_t *bytes = part_of(a, step, skip);
+    results[0] = import_dense(im, wanted, bytes, a->size / 2);
+    free(bytes);
+    return true;
 }
 
 bool import_iota(importer *im, const shlo_op *op, int graph, ir_value *results) {

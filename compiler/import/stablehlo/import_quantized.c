@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "import/stablehlo/import.h"
-#include "ir/blob.h"
 
 bool import_has_quantized(const shlo_op *op) {
     for (uint32_t i = 0; i < op->operand_count; i++)
@@ -28,11 +27,9 @@ static ir_value listed(importer *im, dtype t, const shlo_quantization *q, bool z
     uint8_t *all = base_calloc(q->count + 1, dtype_size(t));
     for (uint32_t i = 0; i < q->count; i++)
         dtype_store(t, all, i, zeros ? (double)q->zeros[i] : q->scales[i]);
-    ir_blob *blob = ir_blob_new(all, (size_t)count * dtype_size(t));
-    ir_named_attr attr = {"value", ir_attr_dense(im->m, ir_type_tensor(im->m, t, 1, &count), blob)};
-    ir_blob_drop(blob);
+    ir_value row =
+        import_dense(im, ir_type_tensor(im->m, t, 1, &count), all, (size_t)count * dtype_size(t));
     free(all);
-    ir_value row = ir_op_result(im->m, graph_build(&im->b, GRAPH_DENSE, NULL, 0, &attr, 1), 0);
     const ir_type_data to = *import_type_of(im, like);
     return build_broadcast(&im->b, row, to.rank, to.dims, &q->axis);
 }

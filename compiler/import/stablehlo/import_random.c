@@ -15,23 +15,19 @@ typedef struct words {
     ir_value low, high;
 } words;
 
-static ir_value moved(importer *im, int opcode, ir_value x, int places) {
-    return import_binary(im, opcode, x, import_like(im, x, places));
-}
-
 static ir_value exclusive(importer *im, ir_value x, ir_value y) {
     return import_binary(im, GRAPH_XOR, x, y);
 }
 
 static words split(importer *im, ir_value x) {
     return (words){build_convert(&im->b, x, DTYPE_U32),
-                   build_convert(&im->b, moved(im, GRAPH_RIGHT_SHIFT, x, 32), DTYPE_U32)};
+                   build_convert(&im->b, import_shifted(im, GRAPH_RIGHT_SHIFT, x, 32), DTYPE_U32)};
 }
 
 static ir_value joined(importer *im, words w) {
     ir_value high = build_convert(&im->b, w.high, DTYPE_U64);
     return import_binary(im, GRAPH_OR, build_convert(&im->b, w.low, DTYPE_U64),
-                         moved(im, GRAPH_LEFT_SHIFT, high, 32));
+                         import_shifted(im, GRAPH_LEFT_SHIFT, high, 32));
 }
 
 /* Element i of the state in a shape [n]. */
@@ -70,8 +66,9 @@ static words threefry(importer *im, words key, words x) {
         for (int i = 0; i < THREEFRY_ROUNDS; i++) {
             const int by = turns[group % 2][i];
             x.low = import_add(im, x.low, x.high);
-            ir_value turned = import_binary(im, GRAPH_OR, moved(im, GRAPH_LEFT_SHIFT, x.high, by),
-                                            moved(im, GRAPH_RIGHT_SHIFT, x.high, 32 - by));
+            ir_value turned =
+                import_binary(im, GRAPH_OR, import_shifted(im, GRAPH_LEFT_SHIFT, x.high, by),
+                              import_shifted(im, GRAPH_RIGHT_SHIFT, x.high, 32 - by));
             x.high = exclusive(im, turned, x.low);
         }
         x.low = import_add(im, x.low, keys[(group + 1) % 3]);

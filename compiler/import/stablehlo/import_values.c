@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "import/stablehlo/import.h"
+#include "ir/blob.h"
 
 ir_value import_number(importer *im, dtype type, double value) {
     uint64_t bits = 0;
@@ -21,6 +22,13 @@ ir_value import_bits_like(importer *im, ir_value like, uint64_t bits) {
 ir_value import_like(importer *im, ir_value like, double value) {
     const ir_type_data t = *import_type_of(im, like);
     return import_spread(im, import_number(im, t.element, value), t.rank, t.dims);
+}
+
+ir_value import_dense(importer *im, ir_type type, const void *data, size_t bytes) {
+    ir_blob *blob = ir_blob_new(data, bytes);
+    ir_named_attr attr = {"value", ir_attr_dense(im->m, type, blob)};
+    ir_blob_drop(blob);
+    return ir_op_result(im->m, graph_build(&im->b, GRAPH_DENSE, NULL, 0, &attr, 1), 0);
 }
 
 ir_value import_unary(importer *im, int opcode, ir_value x) {
@@ -49,6 +57,10 @@ ir_value import_div(importer *im, ir_value x, ir_value y) {
 
 ir_value import_is(importer *im, const char *predicate, ir_value x, ir_value y) {
     return build_compare(&im->b, predicate, x, y);
+}
+
+ir_value import_shifted(importer *im, int opcode, ir_value x, int places) {
+    return import_binary(im, opcode, x, import_like(im, x, places));
 }
 
 ir_value import_bitcast(importer *im, ir_value x, dtype to) {
