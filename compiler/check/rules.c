@@ -67,19 +67,15 @@ static void connect_rule(source_module *m, callable *rule, const node *decorator
     *own = rule;
 }
 
-/* "dots", keep="dots", keep=4096 or budget=65536, as the word of the operation; "": it is none */
+/* "dots", keep="dots", keep=4096 or budget=65536 */
 static const char *keep_word(arena *memory, const node *given) {
     const bool keyword = given->kind == NODE_KEYWORD;
+    const bool budget = keyword && strcmp(given->text, "budget") == 0;
     const node *value = keyword ? given->left : given;
-    if (keyword && strcmp(given->text, "budget") == 0)
-        return value->kind == NODE_INT && value->integer > 0
-                   ? arena_printf(memory, "budget:%lld", (long long)value->integer)
-                   : "";
-    if (keyword && strcmp(given->text, "keep") != 0)
+    if (keyword && !budget && strcmp(given->text, "keep") != 0)
         return "";
-    return value->kind == NODE_INT ? arena_printf(memory, "%lld", (long long)value->integer)
-           : value->kind == NODE_STRING && checkpoint_room(value->text) < 0 ? value->text
-                                                                            : "";
+    return checkpoint_word(memory, budget, value->kind == NODE_INT ? &value->integer : NULL,
+                           value->kind == NODE_STRING ? value->text : NULL);
 }
 
 static void read_keep(arena *memory, callable *f, const node *n, diagnostics *d) {

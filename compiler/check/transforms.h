@@ -28,6 +28,9 @@ typedef struct transformed {
 
 /* Told where a checkpoint is asked to keep something else. */
 extern const char checkpoint_choices[];
+/* The word of the operation for what was asked for: a budget, or what is kept; a number, or words
+ * (NULL: it is none). "": there is no such choice. */
+const char *checkpoint_word(arena *memory, bool budget, const int64_t *number, const char *words);
 /* A call of it. */
 entity transform_call(checker *c, const entity *f, const node *n);
 /* ... of vmap(f), and of jacfwd(f) and jacrev(f) (transform_batch.c). */

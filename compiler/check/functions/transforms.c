@@ -60,22 +60,28 @@ entity special_vmap(checker *c, const call_arguments *a) {
     return make(c, a, t);
 }
 
-/* keep="dots", keep=4096 or budget=65536, as the word of the operation; "": it is none */
-static const char *checkpoint_word(checker *c, const call_arguments *a) {
+const char *checkpoint_word(arena *memory, bool budget, const int64_t *number, const char *words) {
+    if (budget)
+        return number && *number > 0 ? arena_printf(memory, "budget:%lld", (long long)*number) : "";
+    return number                                ? arena_printf(memory, "%lld", (long long)*number)
+           : words && checkpoint_room(words) < 0 ? words
+                                                 : "";
+}
+
+/* keep="dots", keep=4096 or budget=65536, but not two of these */
+static const char *asked_word(checker *c, const call_arguments *a) {
     const entity *e = &a->values[a->given[2] ? 2 : 1];
     const bool number = e->kind == ENTITY_NUMBER && e->is_integer;
-    if (a->given[2])
-        return number && e->integer > 0 && !a->given[1]
-                   ? arena_printf(&c->memory, "budget:%lld", (long long)e->integer)
-                   : "";
-    return !a->given[1] ? "nothing"
-           : number     ? arena_printf(&c->memory, "%lld", (long long)e->integer)
-           : e->kind == ENTITY_STRING && checkpoint_room(e->text) < 0 ? e->text
-                                                                      : "";
+    if (!a->given[1] && !a->given[2])
+        return "nothing";
+    return a->given[1] && a->given[2]
+               ? ""
+               : checkpoint_word(&c->memory, a->given[2], number ? &e->integer : NULL,
+                                 e->kind == ENTITY_STRING ? e->text : NULL);
 }
 
 entity special_checkpoint(checker *c, const call_arguments *a) {
-    transformed t = {.kind = TRANSFORM_CHECKPOINT, .keep = checkpoint_word(c, a)};
+    transformed t = {.kind = TRANSFORM_CHECKPOINT, .keep = asked_word(c, a)};
     if (checkpoint_keep_named(t.keep) == CHECKPOINT_ANEW) {
         diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, a->values[a->given[2] ? 2 : 1].at,
                        "a checkpoint does not keep that");
