@@ -106,31 +106,30 @@ static PJRT_Error *take_outputs(call *c) {
 static tsr_status_t there_and_back(const call *c, void **room, size_t count) {
     const program *p = c->p;
     const tsr_context_t context = p->client->context;
-    void **host = base_malloc((count + 1) * sizeof *host);
+    const size_t known = (size_t)p->inputs + p->outputs;
+    void **host = base_malloc((count + 1) * sizeof *host),
+         **own = base_calloc(count + 1, sizeof *own);
     tsr_status_t code = TSR_SUCCESS;
     memcpy(host, room, count * sizeof *host);
-    memset(room, 0, count * sizeof *room);
     for (size_t i = 0; i < count && code == TSR_SUCCESS; i++) {
-        for (size_t k = 0; k < p->inputs && i >= p->inputs && !room[i]; k++)
-            room[i] = host[k] == host[i] ? room[k] : NULL; /* made in place of an input */
-        const size_t bytes = i < (size_t)p->inputs + p->outputs ? p->tensors[i].bytes : 4;
-        if (!room[i])
-            code = tsrAlloc(context, bytes ? bytes : 1, 0, &room[i]);
+        const size_t bytes = i < known ? p->tensors[i].bytes : sizeof(int32_t);
+        const uint32_t donor =
+            i >= p->inputs && i < known ? p->donors[i - p->inputs] : TSR_NOT_DONATED;
+        const bool in_place = donor != TSR_NOT_DONATED && host[donor] == host[i];
+        if (!in_place)
+            code = tsrAlloc(context, bytes ? bytes : 1, 0, &own[i]);
+        room[i] = in_place ? room[donor] : own[i];
         if (code == TSR_SUCCESS && i < p->inputs && bytes)
             code = tsrCopy(context, room[i], host[i], bytes);
     }
     if (code == TSR_SUCCESS)
         code = tsrLaunch(p->kernel, NULL, (tsr_launch_t){0}, room + count, count);
-    for (size_t i = p->inputs; i < (size_t)p->inputs + p->outputs && code == TSR_SUCCESS; i++)
+    for (size_t i = p->inputs; i < known && code == TSR_SUCCESS; i++)
         if (p->tensors[i].bytes)
             code = tsrCopy(context, host[i], room[i], p->tensors[i].bytes);
-    for (size_t i = 0; i < count; i++) {
-        bool again = false;
-        for (size_t k = 0; k < i; k++)
-            again |= room[k] == room[i];
-        if (!again)
-            tsrFree(context, room[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        tsrFree(context, own[i]);
+    free(own);
     free(host);
     return code;
 }

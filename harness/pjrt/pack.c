@@ -17,7 +17,6 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/tensor.h"
-#include "base/text.h"
 #include "pjrt/plugin.h"
 
 extern char **environ;
@@ -95,17 +94,16 @@ static bool run_tsr(const PJRT_Client *c, const char *const *arguments, const ch
 
 typedef struct scratch {
     char path[64];
-    text words; /* of the paths in it, one behind the other */
 } scratch;
 
-static char *in_folder(scratch *s, const char *format, uint32_t number) {
+static char *in_folder(const scratch *s, const char *format, uint32_t number) {
     char name[32], path[128];
     snprintf(name, sizeof name, format, number);
     snprintf(path, sizeof path, "%s/%s", s->path, name);
     return memcpy(base_malloc(strlen(path) + 1), path, strlen(path) + 1);
 }
 
-static bool write_folder(scratch *s, const program *p, void *const *inputs) {
+static bool write_folder(const scratch *s, const program *p, void *const *inputs) {
     status st = STATUS_INIT;
     char *code = in_folder(s, "program.mlir", 0);
     bool good = file_write_scratch(code, &(file_part){p->code.data, p->code.bytes}, 1, &st);
@@ -119,7 +117,7 @@ static bool write_folder(scratch *s, const program *p, void *const *inputs) {
     return good;
 }
 
-static void remove_folder(scratch *s, const program *p) {
+static void remove_folder(const scratch *s, const program *p) {
     for (uint32_t i = 0; i < p->inputs + p->outputs; i++) {
         char *path =
             in_folder(s, i < p->inputs ? "a%u.npy" : "r%u.npy", i < p->inputs ? i : i - p->inputs);
@@ -171,7 +169,7 @@ static void command_release(command *c, const program *p) {
 /* ---- judging ---- */
 
 /* Runs the interpreter on the arrays in the folder: are its results these, bit for bit? */
-static bool interpreter_agrees(scratch *s, const program *p, void *const *arrays) {
+static bool interpreter_agrees(const scratch *s, const program *p, void *const *arrays) {
     char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
     const char *const head[] = {"tsr", "run", code, "--backend=interp", "--out", s->path};
     command run = command_of(p, head, sizeof head / sizeof *head);
@@ -195,7 +193,7 @@ static bool interpreter_agrees(scratch *s, const program *p, void *const *arrays
 }
 
 /* Has tsr make the pack, whose path it prints, and tells of it. */
-static void make_pack(scratch *s, const program *p, const char *why) {
+static void make_pack(const scratch *s, const program *p, const char *why) {
     const PJRT_Client *c = p->client;
     char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
     char profile[64], threads[64];

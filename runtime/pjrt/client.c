@@ -147,13 +147,17 @@ bool pjrt_start(pjrt_plugin *p, status *st) {
 
 /* ---- programs ---- */
 
+static PJRT_Program program_of(const char *text, size_t size_bytes) {
+    return (PJRT_Program){.struct_size = sizeof(PJRT_Program),
+                          .code = (char *)(uintptr_t)text,
+                          .code_size = size_bytes,
+                          .format = format,
+                          .format_size = sizeof format - 1};
+}
+
 bool pjrt_compile(const pjrt_plugin *p, const char *program, size_t size_bytes,
                   PJRT_LoadedExecutable **out, status *st) {
-    PJRT_Program code = {.struct_size = sizeof code,
-                         .code = (char *)program,
-                         .code_size = size_bytes,
-                         .format = format,
-                         .format_size = sizeof format - 1};
+    const PJRT_Program code = program_of(program, size_bytes);
     PJRT_Client_Compile_Args make =
         PJRT_ARGS(Client_Compile, .client = p->client, .program = &code,
                   .compile_options = one_device, .compile_options_size = sizeof one_device);
@@ -164,11 +168,7 @@ bool pjrt_compile(const pjrt_plugin *p, const char *program, size_t size_bytes,
 
 bool pjrt_compile_for(const pjrt_plugin *p, const PJRT_TopologyDescription *topology,
                       const char *program, size_t size_bytes, PJRT_Executable **out, status *st) {
-    PJRT_Program code = {.struct_size = sizeof code,
-                         .code = (char *)program,
-                         .code_size = size_bytes,
-                         .format = format,
-                         .format_size = sizeof format - 1};
+    const PJRT_Program code = program_of(program, size_bytes);
     PJRT_Compile_Args make =
         PJRT_ARGS(Compile, .topology = topology, .program = &code, .compile_options = one_device,
                   .compile_options_size = sizeof one_device);
