@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
-import pathlib
-import tempfile
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +11,7 @@ from typing import Any
 from tessera import _tessera, runtime
 from tessera._errors import Error
 from tessera._kernel import Kernel
-from tessera._module import Module, compile_file
+from tessera._module import Module, compile_text
 from tessera._types import ARRAYS, kernel_type
 
 Signature = tuple[tuple[str, tuple[int, ...]], ...]
@@ -63,10 +60,10 @@ class Operator:
         with self._lock:
             found = self._backward.get(signature)
             if found is None:
-                found = self._backward[signature] = self._derive(forward, self.kernel, signature)
+                found = self._backward[signature] = self._derive(forward, signature)
         return found
 
-    def _derive(self, forward: Module, kernel: Kernel, signature: Signature) -> Module:
+    def _derive(self, forward: Module, signature: Signature) -> Module:
         results = _outputs_of(forward)
         floats = [place for place, (element, _) in enumerate(results) if element in _FLOATS]
         inputs = [(str(one["dtype"]), shape) for one, (_, shape) in zip(forward.metadata["inputs"], signature)]
@@ -81,7 +78,7 @@ class Operator:
         numbers = ", ".join(map(str, wanted)) + ("," if len(wanted) == 1 else "")
         text = "\n".join(
             [
-                kernel._source.text({}),
+                self.kernel._source.text({}),
                 f"def {self.name}_weighted({', '.join(given + weights)}):",
                 f"    {made} = {self.name}({', '.join(given)})",
                 f"    return {parts}",
@@ -93,14 +90,8 @@ class Operator:
                 "",
             ]
         )
-        return _compiled(text, f"{self.name}_backward", kernel)
-
-
-def _compiled(text: str, name: str, kernel: Kernel) -> Module:
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-        path = os.path.join(folder, "backward.tsr")
-        pathlib.Path(path).write_text(text, encoding="utf-8")
-        return compile_file(path, kernel._threads, {**kernel._options, "kernel": name})
+        options = {**self.kernel._options, "kernel": f"{self.name}_backward"}
+        return compile_text(text, "backward.tsr", self.kernel._threads, options)
 
 
 # ---- JAX ----
@@ -198,10 +189,7 @@ def from_jax(function: Callable[..., Any], *shapes: Any, threads: int | None = N
     lowered = jax.jit(function, keep_unused=True).lower(*shapes)
     name = "".join(letter if letter.isalnum() else "_" for letter in getattr(function, "__name__", "") or "function")
     text = lowered.as_text(dialect="stablehlo").replace("module @jit_", "module @", 1)
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-        path = os.path.join(folder, f"{name}.mlir")
-        pathlib.Path(path).write_text(text, encoding="utf-8")
-        module = compile_file(path, threads, {"isa": isa})
+    module = compile_text(text, f"{name}.mlir", threads, {"isa": isa})
     given = jax.tree_util.tree_structure(shapes)
     return FromJax(module, given, lowered.out_tree)
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
-import pathlib
-import tempfile
 import types
 from collections.abc import Callable
 from typing import Any
 
 from tessera import _capture, _dims, _tessera, _tree, numerics, runtime
 from tessera._errors import CompileError, Error
-from tessera._module import Module, compile_file, dims_option
+from tessera._module import Module, compile_text, dims_option
 from tessera._source import Source
 from tessera._types import ARRAYS, kernel_type
 
@@ -137,15 +134,12 @@ class Kernel(_tessera.Callable):
                 there = f"; there are {', '.join(self._source.constants)}" if self._source.constants else ""
                 raise Error(f"{self.__name__} has no constant '{name}'{there}")
         options = {**self._options, "kernel": self.__name__, "dims": dims_option(self._bind(signature))}
-        with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-            path = os.path.join(folder, "kernel.tsr")
-            pathlib.Path(path).write_text(self._source.text(constants), encoding="utf-8")
-            try:
-                return compile_file(path, self._threads, options)
-            except CompileError as error:
-                found = tuple(map(self._source.place, error.diagnostics))
-                where = [f"{file or self._file}:{one.line}:{one.column}: {one}" for file, one in found]
-                raise CompileError("\n".join(where) or str(error), tuple(one for _, one in found)) from None
+        try:
+            return compile_text(self._source.text(constants), "kernel.tsr", self._threads, options)
+        except CompileError as error:
+            found = tuple(map(self._source.place, error.diagnostics))
+            where = [f"{file or self._file}:{one.line}:{one.column}: {one}" for file, one in found]
+            raise CompileError("\n".join(where) or str(error), tuple(one for _, one in found)) from None
 
 
 class KernelDecorator(_tessera.Callable):

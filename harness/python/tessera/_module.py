@@ -176,6 +176,14 @@ def compile_file(path: str, threads: int | None, options: dict[str, Any]) -> Mod
         return load(output, threads)
 
 
+def compile_text(text: str, name: str, threads: int | None, options: dict[str, Any]) -> Module:
+    """The same of a text, which stands in a file of this name."""
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+        path = os.path.join(folder, name)
+        pathlib.Path(path).write_text(text, encoding="utf-8")
+        return compile_file(path, threads, options)
+
+
 def dims_option(dims: dict[str, Any] | None) -> str | None:
     """The value of --dims.
 
@@ -212,7 +220,4 @@ def compile(  # noqa: A001 - the word that the program has for it
     options = {"kernel": kernel, "case": case, "dims": dims_option(dims), "generic": generic, "isa": isa}
     if not _is_source(source):
         return compile_file(os.fspath(source), threads, options)
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-        path = os.path.join(folder, "source.tsr")
-        pathlib.Path(path).write_text(str(source), encoding="utf-8")
-        return compile_file(path, threads, options)
+    return compile_text(str(source), "source.tsr", threads, options)
