@@ -267,7 +267,7 @@ static span keep_text(compiler_source *s, const char *name, const char *data, si
 }
 
 static compiler_source *open_bytes(const char *name, const char *data, size_t size, bool colour,
-                                   text *out) {
+                                   bool known, text *out) {
     compiler_source *s = base_calloc(1, sizeof(*s));
     diagnostics d;
     opset_register(graph_op_table());
@@ -284,7 +284,7 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     imported_connect(s);
     same_as_resolve(s, &d);
     size_t read = d.places.count;
-    for (uint32_t i = 0; i < s->kernel_count; i++)
+    for (uint32_t i = 0; i < s->kernel_count && !known; i++)
         check_kernel(s, i, &d);
     s->errors = d.errors;
     mark_broken(s, &d, read);
@@ -292,7 +292,8 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     return s;
 }
 
-compiler_source *compiler_open(const char *path, bool colour, text *out, status *st) {
+static compiler_source *open_file(const char *path, bool colour, bool known, text *out,
+                                  status *st) {
     char *data;
     size_t size;
     if (!file_read(path, LIMIT_PROGRAM_BYTES, &data, &size, st))
@@ -302,15 +303,23 @@ compiler_source *compiler_open(const char *path, bool colour, text *out, status 
         status_set(st, STATUS_INVALID, "%s has %zu bytes; at most %d are read here", path, size,
                    LIMIT_SOURCE_BYTES);
     else
-        s = open_bytes(path, data, size, colour, out);
+        s = open_bytes(path, data, size, colour, known, out);
     free(data);
     return s;
+}
+
+compiler_source *compiler_open(const char *path, bool colour, text *out, status *st) {
+    return open_file(path, colour, false, out, st);
+}
+
+compiler_source *compiler_open_known(const char *path, bool colour, text *out, status *st) {
+    return open_file(path, colour, true, out, st);
 }
 
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *out) {
     const size_t size = strlen(source);
     const size_t limit = shlo_is_one(source, size) ? LIMIT_PROGRAM_BYTES : LIMIT_SOURCE_BYTES;
-    return open_bytes(name, source, size < limit ? size : limit, colour, out);
+    return open_bytes(name, source, size < limit ? size : limit, colour, false, out);
 }
 
 compiler_source *compiler_open_bytes(const char *name, const void *data, size_t size, bool colour,
@@ -322,7 +331,7 @@ compiler_source *compiler_open_bytes(const char *name, const void *data, size_t 
     else if (!shlo_is_bytecode(data, size) && memchr(data, '\0', size))
         status_set(st, STATUS_INVALID, "the source has a byte of 0 within");
     else
-        return open_bytes(name, data, size, colour, out);
+        return open_bytes(name, data, size, colour, false, out);
     return NULL;
 }
 
@@ -338,6 +347,15 @@ void compiler_close(compiler_source *source) {
 
 uint32_t compiler_error_count(const compiler_source *source) {
     return source->errors;
+}
+
+const char *compiler_import_at(const compiler_source *source, uint32_t index) {
+    for (size_t i = 0; i < source->modules.count; i++) {
+        const source_module *m = source->modules.items[i];
+        if (m != source->main && *m->key == '/' && index-- == 0)
+            return m->key;
+    }
+    return NULL;
 }
 
 uint32_t compiler_kernel_count(const compiler_source *source) {

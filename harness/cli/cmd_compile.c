@@ -279,7 +279,8 @@ static int compile_kernels(compilation *c, const kernel_choices *kernels) {
 static int compile_file(compilation *c, const char *path) {
     compiler_source *source;
     kernel_choices kernels = {0};
-    int code = kernel_choice_source(c->o, path, &source);
+    const char *cache = c->choice.cache[0] ? c->choice.cache : NULL;
+    int code = kernel_choice_source(c->o, cache, path, &source);
     if (code)
         return code;
     code = kernel_choice_all(c->o, source, path, &kernels);

@@ -393,7 +393,7 @@ int command_run(const options *o) {
     s.cache = code == EXIT_DONE && choice.cache[0] ? choice.cache : NULL;
     code = code ? code : tuned_check(o);
     code = code ? code : choose_backend(o, &s);
-    code = code ? code : kernel_choice_source(o, path, &s.source);
+    code = code ? code : kernel_choice_source(o, s.cache, path, &s.source);
     code = code ? code : kernel_choice_one(o, s.source, path, &s.k);
     s.arrays = s.k.c ? *s.k.c : (compiler_case){.name = "arrays"};
     s.arrays.constant_count = 0;

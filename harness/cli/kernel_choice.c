@@ -24,7 +24,8 @@ static const char *kernel_asked(const options *o, const char *path) {
     return options_text(o, OPTION_KERNEL, kernel_behind(path));
 }
 
-int kernel_choice_source(const options *o, const char *path, compiler_source **out) {
+int kernel_choice_source(const options *o, const char *cache, const char *path,
+                         compiler_source **out) {
     status st = STATUS_INIT;
     text diagnostics, file;
     const char *name = kernel_behind(path);
@@ -32,8 +33,7 @@ int kernel_choice_source(const options *o, const char *path, compiler_source **o
     text_init(&diagnostics);
     text_init(&file);
     text_append_bytes(&file, path, name ? (size_t)(name - path) - 1 : strlen(path));
-    if (source_probe_one(file.data, &st))
-        *out = compiler_open(file.data, command_colour(o, stderr), &diagnostics, &st);
+    *out = source_probe_open(cache, file.data, command_colour(o, stderr), &diagnostics, &st);
     say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     text_release(&file);

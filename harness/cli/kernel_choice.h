@@ -13,9 +13,10 @@ typedef struct kernel_choice {
     const compiler_case *c; /* NULL: it has none, and needs none */
 } kernel_choice;
 
-/* Opens the file, of FILE:KERNEL too, telling what is wrong with it on stderr. EXIT_DONE or the
- * exit code; the caller closes the source. */
-int kernel_choice_source(const options *o, const char *path, compiler_source **out);
+/* Opens the file, of FILE:KERNEL too, telling what is wrong with it on stderr; `cache` (NULL: none)
+ * is the folder of cached modules. EXIT_DONE or the exit code; the caller closes the source. */
+int kernel_choice_source(const options *o, const char *cache, const char *path,
+                         compiler_source **out);
 /* The kernel of --kernel, which may be left out where the file has one, with the case of --case,
  * else the first, else none (NULL). Messages go to stderr. EXIT_DONE or the exit code. */
 int kernel_choice_one(const options *o, compiler_source *source, const char *path,

@@ -260,7 +260,7 @@ void module_cache_trim(const char *folder, uint64_t bytes) {
         if (strncmp(entry->d_name, ".new-", 5) == 0 &&
             info.st_mtim.tv_sec + ABANDONED_S < time(NULL))
             unlinkat(dirfd(d), entry->d_name, 0);
-        if (!ends_with(entry->d_name, ".tsrm"))
+        if (!ends_with(entry->d_name, ".tsrm") && !ends_with(entry->d_name, ".read"))
             continue;
         memcpy(f.name, entry->d_name, strlen(entry->d_name) + 1);
         f.bytes = (uint64_t)info.st_size;

@@ -175,6 +175,10 @@ typedef struct compiler_kernel {
  * NULL: `st` says why the file could not be read. Everything reachable from the source lives until
  * compiler_close. */
 compiler_source *compiler_open(const char *path, bool colour, text *diagnostics, status *st);
+/* A file that compiler_open has opened before without a diagnostic: cases are not checked again. */
+compiler_source *compiler_open_known(const char *path, bool colour, text *diagnostics, status *st);
+/* The files on disk that a source imports, by absolute paths. NULL: there are no more. */
+const char *compiler_import_at(const compiler_source *source, uint32_t index);
 /* The text of a source with all files that it imports, each behind a line "#: file NAME": as the
  * text of one file it opens alike where those are not at hand. Without imports it is the file's own
  * text. */

@@ -101,4 +101,50 @@ exits 0 "and without the cache" "$tsr" compile corpus/small/small.tsr --kernel a
 same one.tsrm two.tsrm "the cached module is the module"
 same one.tsrm three.tsrm "byte for byte"
 [ "$(files)" -eq 1 ] && pass "one file for it" || fail "one file for it"
+
+# A source that was read without a complaint is not read in a child and checked again; a changed one, or a changed import, is.
+marks() { find .cache -name '*.read' | wc -l; }
+rm -r .cache
+mkdir parts && cat >parts/scale.tsr <<'END'
+def twice(x):
+    return x + x
+END
+cat >marked.tsr <<'END'
+from tessera import *
+from .parts.scale import twice
+
+
+@kernel
+@cases(case("one", N=4))
+def doubled(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return twice(x)
+
+
+@kernel
+@cases(case("one", N=4))
+def halved(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return x * 0.5
+END
+graph() { "$tsr" compile marked.tsr --kernel "$1" "${@:2}"; }
+exits 0 "without the cache" graph doubled --no-cache
+cp out fresh.graph
+[ "$(marks)" -eq 0 ] && pass "no mark" || fail "no mark"
+exits 0 "the first time" graph doubled
+[ "$(marks)" -eq 1 ] && pass "a mark" || fail "a mark"
+exits 0 "the second time" graph doubled
+same fresh.graph out "the same graph"
+: >"$(find .cache -name '*.read')"
+exits 0 "a mark that was cut" graph doubled
+same fresh.graph out "is replaced"
+sed -i 's/x + x/x + y/' parts/scale.tsr
+exits 3 "an error in an import" graph doubled
+has err "scale.tsr:2" "is told at its line"
+exits 3 "again" graph doubled
+has err "scale.tsr:2" "and again"
+sed -i 's/x + y/x + x/' parts/scale.tsr
+sed -i 's/x \* 0.5/x[0.5]/' marked.tsr
+exits 0 "an error in the other kernel" graph doubled
+has err "marked.tsr:14" "is told, though it is not asked for"
+exits 0 "again" graph doubled
+has err "marked.tsr:14" "and again"
 finish
