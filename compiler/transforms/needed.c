@@ -3,9 +3,9 @@
 
 #include "transforms/engine.h"
 
-/* Tells that what the kernel gives is made from the operation's results. */
+/* Tells that what the operation's block gives is made from its results. */
 static bool is_live(const ir_module *m, ir_op op) {
-    const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
+    const ir_block block = ir_op_get(m, op)->block;
     bool *live = base_calloc((size_t)ir_value_count(m) + 1, sizeof *live);
     bool found = false;
     for (ir_op at = ir_block_get(m, block)->last; at && !found; at = ir_op_get(m, at)->previous) {

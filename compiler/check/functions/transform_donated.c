@@ -1,28 +1,54 @@
 /* transform_donated.c - derivatives that need a donated parameter behind the value that has its
  * memory: the parameter would have to be copied first, which donating it was to spare. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/check.h"
+#include "ops/control.h"
 #include "ops/donated.h"
 #include "ops/graph.h"
 #include "transforms/passes.h"
 
-static bool reads(const ir_op_data *o, ir_value v) {
+/* Arguments of the operation's blocks that are handed a marked operand are marked, too; what a loop
+ * carries is its own from the second turn on, which is for the caller to say. */
+static void mark_arguments(const ir_module *m, ir_op op, bool carried, bool *marked) {
+    const ir_op_data *o = ir_op_get(m, op);
+    const uint32_t own = o->opcode == GRAPH_LOOP    ? loop_shape_of(m, op).carried
+                         : o->opcode == GRAPH_WHILE ? o->operand_count
+                                                    : 0;
+    for (uint32_t r = 0; graph_is_control(o->opcode) && r < o->region_count; r++) {
+        const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, r));
+        const uint32_t behind = o->operand_count - b->argument_count; /* an if's condition: 1 */
+        for (uint32_t i = carried ? 0 : own; i < o->operand_count; i++)
+            if (marked[o->operands[i]] && i - behind < b->argument_count)
+                marked[b->arguments[i - behind]] = true;
+    }
+}
+
+static bool needs(const ir_module *m, ir_op op, const bool *marked) {
+    const ir_op_data *o = ir_op_get(m, op);
     bool found = false;
-    for (uint32_t i = 0; i < o->operand_count; i++)
-        found |= o->operands[i] == v;
+    for (uint32_t i = 0; o->opcode == GRAPH_VJP && i < o->operand_count && !found; i++)
+        found = marked[o->operands[i]] && graph_derivative_needs(m, op, o->operands[i]);
     return found;
 }
 
-/* The first derivative that needs `v` behind the operation; 0: there is none. */
-static ir_op needing_behind(const ir_module *m, ir_op op, ir_value v) {
-    while (op) {
-        op = ir_op_get(m, op)->next;
-        if (op && ir_op_get(m, op)->opcode == GRAPH_VJP && reads(ir_op_get(m, op), v) &&
-            graph_derivative_needs(m, op, v))
-            break;
-    }
-    return op;
+/* The first derivative that needs `v` behind the operation, or in a turn of it, as the second turn
+ * is behind the first; 0: there is none. Branches and loops are looked into. */
+static ir_op needing_behind(const ir_module *m, ir_op writer, ir_value v) {
+    bool *marked = base_calloc((size_t)ir_value_count(m) + 1, sizeof *marked);
+    ir_op found = 0;
+    marked[v] = true;
+    for (ir_op at = writer; at && !found; at = ir_op_get(m, at)->next)
+        for (ir_walk w = ir_walk_op(m, at); !found && ir_walk_next(&w);) {
+            const bool branch = ir_op_get(m, w.op)->opcode == GRAPH_IF;
+            if (w.op == writer && branch)
+                break;
+            found = w.op != writer && needs(m, w.op, marked) ? w.op : 0;
+            mark_arguments(m, w.op, at != writer, marked);
+        }
+    free(marked);
+    return found;
 }
 
 static const ast_parameter *parameter_of(const checker *c, uint32_t input) {
