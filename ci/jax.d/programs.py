@@ -237,9 +237,9 @@ def check_programs(report):
 # ---- what is no computation ----
 
 
-def run(*arguments, **environment):
+def run(*arguments, folder=None, **environment):
     own = {"JAX_PLATFORMS": "tessera,cpu", "PYTHONPATH": os.environ["PYTHONPATH"], **environment}
-    return subprocess.run([sys.executable, "-B", *map(str, arguments)], env={**os.environ, **own}, capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-B", *map(str, arguments)], env={**os.environ, **own}, capture_output=True, text=True, cwd=folder)
 
 
 def check_threads(report, hashes, given):
@@ -344,6 +344,59 @@ exec '{tsr}' "$@"
 """
 
 
+BLOCKS = """
+import pathlib, jax, jax.numpy as jnp, tessera
+@jax.jit
+def total(x, y):
+    return (x * y).sum(), x[::-1]
+@jax.jit
+def other(x):
+    return x + 1
+x = jnp.arange(12.0).reshape(3, 4)
+total(x, x)
+with tessera.pack(total, "some") as packs:
+    for _ in range(3):
+        total(x, other(x))
+print(*packs)
+with tessera.pack(folder="all") as packs:
+    total(x, jnp.sin(x)), other(x)
+print(*packs)
+for block, words in ((lambda: other(x), "no call of jit_total"), (lambda: tessera.pack().__enter__(), "another block")):
+    try:
+        with tessera.pack(total):
+            block()
+    except tessera.Error as error:
+        assert words in str(error), error
+    else:
+        raise SystemExit(f"it does not say '{words}'")
+pathlib.Path("file").write_text("")
+try:
+    with tessera.pack(total, "file/in"):
+        total(x, x)
+except tessera.Error as error:
+    print(error)
+"""
+
+
+def check_blocks(report, given):
+    """tessera.pack(): calls in a block leave packs that replay, and nothing is left in $TMPDIR."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "scratch").mkdir()
+        told = run("-c", BLOCKS, folder=folder, JAX_PLATFORMS="tessera", TMPDIR=str(Path(folder) / "scratch"))
+        lines = told.stdout.splitlines()
+        if len(lines) != 3:
+            report.add("tessera.pack", told.stderr[-500:] or told.stdout)
+            return
+        some, every = (line.split() for line in lines[:2])
+        report.add("tessera.pack of a function", "" if len(some) == 1 and "jit_total" in some[0] else lines[0])
+        report.add("tessera.pack of all", "" if {"jit_total", "jit_other"} <= {Path(one).name.split("-")[0] for one in every} else lines[1])
+        report.add("tessera.pack into a file", "" if "no pack was made of jit_total" in lines[2] else lines[2])
+        report.add("$TMPDIR", ", ".join(one.name for one in (Path(folder) / "scratch").iterdir()))
+        for one in some + every:
+            shown = subprocess.run([given.build.absolute() / "tsr", "replay", Path(folder) / one], capture_output=True, text=True).stdout
+            report.add(f"replay of {Path(one).name}", "" if shown.startswith("REPRODUCED_EXACT") else shown)
+
+
 def check_packs(report, given):
     """TESSERA_PACK: a call that makes a NaN, and one whose bits are not the interpreter's, leave a pack."""
     tsr = given.build.absolute() / "tsr"
@@ -417,6 +470,7 @@ def main():
     for check in (check_donation, check_errors, check_bytes, check_example, check_operators):
         check(report)
     check_packs(report, given)
+    check_blocks(report, given)
     if given.harnesses:
         check_harnesses(report, given.harnesses)
     print(f"{report.passed} checks pass, {report.failed} fail")

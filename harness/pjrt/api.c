@@ -1,5 +1,6 @@
 /* api.c - the table: a function in every place, for a framework calls what it likes; what there is
  * not says so. */
+#include "pjrt/pack.h"
 #include "pjrt/plugin.h"
 
 #define DONE(name)
@@ -14,6 +15,7 @@
 
 static const PJRT_Api api = {
     .struct_size = sizeof(PJRT_Api),
+    .extension_start = (void *)(uintptr_t)&pack_functions,
     .pjrt_api_version = {.struct_size = sizeof(PJRT_Api_Version),
                          .major_version = PJRT_API_MAJOR,
                          .minor_version = PJRT_API_MINOR},

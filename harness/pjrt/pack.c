@@ -1,9 +1,9 @@
-/* pack.c - packs of calls that go wrong (TESSERA_PACK): the program and the arrays of its call are
- * written into a folder, from which `tsr pack-repro` makes a pack that replays anywhere.
+/* pack.c - packs of calls: the program and the arrays of a call are written into a folder, from
+ * which `tsr pack-repro` makes a pack that replays anywhere. The calls are those in a block of
+ * tessera.pack(), and those that go wrong (TESSERA_PACK), one a program:
  *
  * nan: a call whose results have a NaN, though nothing that it reads has one. mismatch: the first
- * call of a program whose results are not, bit for bit, those of the interpreter. One pack a
- * program. */
+ * call of a program whose results are not, bit for bit, those of the interpreter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -17,6 +17,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/tensor.h"
+#include "base/text.h"
+#include "pjrt/pack.h"
 #include "pjrt/plugin.h"
 
 extern char **environ;
@@ -70,37 +72,30 @@ static void tell(const char *format, ...) {
                     (size_t)length < sizeof words ? (size_t)length : sizeof words - 1);
 }
 
-/* ---- the program tsr ---- */
-
-/* Runs it with its output into a file. False: it could not, or ended with another code than 0. */
-static bool run_tsr(const PJRT_Client *c, const char *const *arguments, const char *output) {
-    posix_spawn_file_actions_t files;
-    pid_t pid;
-    int ended = -1;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    const bool started = posix_spawnp(&pid, c->pack.tsr, &files, NULL,
-                                      (char *const *)(uintptr_t)arguments, environ) == 0;
-    posix_spawn_file_actions_destroy(&files);
-    while (started && waitpid(pid, &ended, 0) < 0 && errno == EINTR) {
-    }
-    return started && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
-}
-
 /* ---- a folder with the program and its arrays ---- */
 
 typedef struct scratch {
-    char path[64];
+    char *path;
+    bool made;
 } scratch;
 
 static char *in_folder(const scratch *s, const char *format, uint32_t number) {
-    char name[32], path[128];
-    snprintf(name, sizeof name, format, number);
-    snprintf(path, sizeof path, "%s/%s", s->path, name);
-    return memcpy(base_malloc(strlen(path) + 1), path, strlen(path) + 1);
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/", s->path);
+    text_printf(&path, format, number); // NOLINT(clang-diagnostic-format-nonliteral)
+    return text_take(&path);
+}
+
+/* Makes one in $TMPDIR, else in /tmp. */
+static scratch make_folder(void) {
+    const char *place = getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe)
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/tessera-call-XXXXXX", place && *place ? place : "/tmp");
+    scratch s = {.path = text_take(&path)};
+    s.made = mkdtemp(s.path) != NULL;
+    return s;
 }
 
 static bool write_folder(const scratch *s, const program *p, void *const *inputs) {
@@ -124,13 +119,39 @@ static void remove_folder(const scratch *s, const program *p) {
         unlink(path);
         free(path);
     }
-    static const char *const others[] = {"program.mlir", "told"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const others[] = {"program.mlir", "told", "messages"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         char *path = in_folder(s, others[i], 0);
         unlink(path);
         free(path);
     }
     rmdir(s->path);
+    free(s->path);
+}
+
+/* ---- the program tsr ---- */
+
+/* Runs it with its output and its messages into files of the folder. False: it could not, or ended
+ * with another code than 0. */
+static bool run_tsr(const PJRT_Client *c, const scratch *s, const char *const *arguments) {
+    posix_spawn_file_actions_t files;
+    pid_t pid;
+    int ended = -1;
+    char *output = in_folder(s, "told", 0), *messages = in_folder(s, "messages", 0);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, messages, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    const bool started = posix_spawnp(&pid, c->pack.tsr, &files, NULL,
+                                      (char *const *)(uintptr_t)arguments, environ) == 0;
+    posix_spawn_file_actions_destroy(&files);
+    free(output);
+    free(messages);
+    while (started && waitpid(pid, &ended, 0) < 0 && errno == EINTR) {
+    }
+    return started && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
 }
 
 /* ---- commands ---- */
@@ -170,11 +191,11 @@ static void command_release(command *c, const program *p) {
 
 /* Runs the interpreter on the arrays in the folder: are its results these, bit for bit? */
 static bool interpreter_agrees(const scratch *s, const program *p, void *const *arrays) {
-    char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
+    char *code = in_folder(s, "program.mlir", 0);
     const char *const head[] = {"tsr", "run", code, "--backend=interp", "--out", s->path};
     command run = command_of(p, head, sizeof head / sizeof *head);
     add_inputs(&run, s, p, "--in");
-    bool same = run_tsr(p->client, run.words, told);
+    bool same = run_tsr(p->client, s, run.words);
     command_release(&run, p);
     for (uint32_t i = 0; i < p->outputs && same; i++) {
         const tensor got = array_of(p, p->inputs + i, arrays[p->inputs + i]);
@@ -188,58 +209,132 @@ static bool interpreter_agrees(const scratch *s, const program *p, void *const *
         free(path);
     }
     free(code);
-    free(told);
     return same;
 }
 
-/* Has tsr make the pack, whose path it prints, and tells of it. */
-static void make_pack(const scratch *s, const program *p, const char *why) {
+/* The first line of a file in the folder, for the caller to free; NULL: there is none. */
+static char *first_line(const scratch *s, const char *name) {
+    enum { LINE_MAX_BYTES = 4096 };
+    char *path = in_folder(s, name, 0), *words = NULL;
+    size_t size = 0;
+    status st = STATUS_INIT;
+    if (file_read(path, LINE_MAX_BYTES, &words, &size, &st) && size > 1) {
+        words[strcspn(words, "\n")] = 0;
+    } else {
+        free(words);
+        words = NULL;
+    }
+    free(path);
+    return words;
+}
+
+/* Has tsr make the pack in a folder. The pack's path, or why there is none, for the caller to free.
+ */
+static char *make_pack(const scratch *s, const program *p, const char *folder, bool *made) {
     const PJRT_Client *c = p->client;
-    char *code = in_folder(s, "program.mlir", 0), *told = in_folder(s, "told", 0);
+    char *code = in_folder(s, "program.mlir", 0);
     char profile[64], threads[64];
     snprintf(profile, sizeof profile, "--profile=%s", p->profile);
     snprintf(threads, sizeof threads, "--threads=%u", c->threads);
     const char *const head[] = {"tsr",   "pack-repro", p->name,      "--case=fixed", code,
-                                profile, threads,      "--failures", c->pack.folder};
+                                profile, threads,      "--failures", folder};
     command pack = command_of(p, head, sizeof head / sizeof *head);
     add_inputs(&pack, s, p, "--inputs");
-    char *path = NULL;
-    size_t size = 0;
-    status st = STATUS_INIT;
-    if (run_tsr(c, pack.words, told) && file_read(told, 4096, &path, &size, &st) && size > 1) {
-        path[strcspn(path, "\n")] = 0;
-        tell("tessera: %s: %s; it is in %s (tsr replay shows it)\n", p->name, why, path);
-    } else {
-        tell("tessera: %s: %s, and '%s pack-repro' made no pack of it\n", p->name, why,
-             c->pack.tsr);
+    const bool ran = run_tsr(c, s, pack.words);
+    char *path = ran ? first_line(s, "told") : NULL;
+    *made = path != NULL;
+    if (!path) {
+        char *said = first_line(s, "messages");
+        text why;
+        text_init(&why);
+        text_printf(&why, "'%s pack-repro' made no pack of it%s%s", c->pack.tsr, said ? ": " : "",
+                    said ? said : "");
+        path = text_take(&why);
+        free(said);
     }
-    free(path);
     command_release(&pack, p);
     free(code);
-    free(told);
+    return path;
+}
+
+static void pack_and_tell(const scratch *s, const program *p, const char *why) {
+    bool made;
+    char *words = make_pack(s, p, p->client->pack.folder, &made);
+    tell(made ? "tessera: %s: %s; it is in %s (tsr replay shows it)\n"
+              : "tessera: %s: %s, and %s\n",
+         p->name, why, words);
+    free(words);
 }
 
 /* ---- calls ---- */
 
-bool pack_wants(const program *p) {
+/* The first call in the block that is open? */
+static bool is_new_in_block(const program *p) {
+    const unsigned number = pack_block_number();
+    return number != 0 && atomic_load(&p->code.block) != number;
+}
+
+static bool is_watched(const program *p) {
     return p->client->pack.when != PACK_NEVER && p->code.data && !atomic_load(&p->code.packed);
 }
 
-void pack_look(program *p, void *const *arrays) {
+bool pack_wants(const program *p) {
+    return is_new_in_block(p) || is_watched(p);
+}
+
+/* Packs a call in a block, and notes what became of it there. */
+static void pack_in_block(program *p, void *const *arrays) {
+    const unsigned number = pack_block_number();
+    char *folder = pack_block_folder(number, p->name);
+    text words;
+    bool made = false;
+    text_init(&words);
+    text_printf(&words, "%s: ", p->name);
+    if (!folder || atomic_exchange(&p->code.block, number) == number) {
+        text_release(&words);
+        free(folder);
+        return;
+    }
+    const scratch s = make_folder();
+    if (!p->code.data) {
+        text_append(&words, "it came as compiled code, without its program");
+    } else if (!s.made || !write_folder(&s, p, arrays)) {
+        text_printf(&words, "the arrays of its call cannot be written to %s", s.path);
+    } else {
+        char *told = make_pack(&s, p, folder, &made);
+        if (made)
+            text_clear(&words);
+        text_append(&words, told);
+        free(told);
+    }
+    pack_block_tell(number, made, words.data);
+    remove_folder(&s, p);
+    text_release(&words);
+    free(folder);
+}
+
+static void watch(program *p, void *const *arrays) {
     const bool first = p->client->pack.when == PACK_MISMATCH;
     const uint32_t all = p->inputs + p->outputs;
     if (!first && (!any_nan(p, arrays, p->inputs, all) || any_nan(p, arrays, 0, p->inputs)))
         return;
     if (atomic_exchange(&p->code.packed, true))
         return;
-    scratch s = {.path = "/tmp/tessera-call-XXXXXX"};
-    if (!mkdtemp(s.path) || !write_folder(&s, p, arrays))
+    const scratch s = make_folder();
+    if (!s.made || !write_folder(&s, p, arrays))
         tell("tessera: %s: the arrays of a call cannot be written to %s\n", p->name, s.path);
     else if (!first)
-        make_pack(&s, p, "its results have a NaN, and its arguments none");
+        pack_and_tell(&s, p, "its results have a NaN, and its arguments none");
     else if (!interpreter_agrees(&s, p, arrays))
-        make_pack(&s, p, "its results are not the interpreter's");
+        pack_and_tell(&s, p, "its results are not the interpreter's");
     remove_folder(&s, p);
+}
+
+void pack_look(program *p, void *const *arrays) {
+    if (is_new_in_block(p))
+        pack_in_block(p, arrays);
+    if (is_watched(p))
+        watch(p, arrays);
 }
 
 /* ---- settings ---- */
@@ -262,6 +357,7 @@ PJRT_Error *pack_read_environment(const PJRT_Client *c, pack_settings *s) {
     const char *when = getenv("TESSERA_PACK"),   // NOLINT(concurrency-mt-unsafe)
         *folder = getenv("TESSERA_PACK_FOLDER"); // NOLINT(concurrency-mt-unsafe)
     *s = (pack_settings){0};
+    find_tsr(s);
     if (!when || !*when)
         return NULL;
     if (strcmp(when, "nan") == 0)
@@ -277,6 +373,5 @@ PJRT_Error *pack_read_environment(const PJRT_Client *c, pack_settings *s) {
             "TESSERA_PACK=mismatch compares bits, which TESSERA_PROFILE=%s leaves open",
             c->profile);
     snprintf(s->folder, sizeof s->folder, "%s", folder && *folder ? folder : ".tsr/failures");
-    find_tsr(s);
     return NULL;
 }

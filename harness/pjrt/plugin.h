@@ -184,9 +184,10 @@ struct program {
     size_t image_bytes;
     char profile[32];
     struct {
-        void *data; /* that it was compiled from, where a call may be packed; else NULL */
+        void *data; /* that it was compiled from; NULL: it came as bytes */
         size_t bytes;
-        atomic_bool packed;
+        atomic_bool packed; /* TESSERA_PACK has had its call */
+        atomic_uint block;  /* of tessera.pack() that has had its call */
     } code;
     tsr_module_t module;
     tsr_kernel_t kernel;

@@ -224,9 +224,8 @@ program *program_compile(PJRT_Client *client, const compile_settings *settings, 
         p = load_compiled(client, &key, c, error);
     else
         *error = refused(made, c);
-    if (p)
+    if (p) {
         snprintf(p->profile, sizeof p->profile, "%s", settings->profile);
-    if (p && client->pack.when != PACK_NEVER) {
         p->code.data = copied(code, bytes);
         p->code.bytes = bytes;
     }

@@ -17,6 +17,7 @@ _NAMES = {
     "_frameworks": ("FromJax", "as_jax", "as_torch", "from_jax"),
     "_kernel": ("Kernel", "jit", "kernel"),
     "_module": ("Module", "compile", "load"),
+    "_packs": ("pack",),
     "_tessera": ("Tensor",),
     "_types": ("ElementType",),
     "testing": ("check", "verify"),

@@ -22,6 +22,7 @@ from tessera._kernel import kernel as kernel
 from tessera._module import Module as Module
 from tessera._module import compile as compile
 from tessera._module import load as load
+from tessera._packs import pack as pack
 from tessera._types import ElementType as ElementType
 from tessera.language import *
 from tessera.testing import check as check

@@ -2,6 +2,8 @@
  * a device and its buffers. */
 #include "client.h"
 
+#include "pjrt/pack.h"
+
 #include <stdlib.h>
 
 /* ---- the table and the device ---- */
@@ -30,6 +32,19 @@ static void test_a_framework_is_told_the_version_of_programs(void **state) {
     assert_string_equal(a.attributes[0].name, "stablehlo_current_version");
     assert_int_equal(a.attributes[0].value_size, 3);
     assert_int_equal(a.attributes[0].int64_array_value[1], 13);
+}
+
+static void test_blocks_of_packs_are_an_extension(void **state) {
+    (void)state;
+    const pack_extension *packs = api->extension_start;
+    assert_non_null(packs);
+    assert_int_equal(packs->type, PACK_EXTENSION);
+    assert_null(packs->next);
+    assert_true(packs->begin("somewhere", NULL));
+    assert_false(packs->begin("elsewhere", NULL)); /* one at a time */
+    assert_string_equal(packs->end(), "");
+    assert_true(packs->begin("elsewhere", "jit_step"));
+    assert_string_equal(packs->end(), "");
 }
 
 static void test_there_is_one_device_with_one_memory(void **state) {
@@ -202,6 +217,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_slot_answers),
         cmocka_unit_test(test_a_framework_is_told_the_version_of_programs),
+        cmocka_unit_test(test_blocks_of_packs_are_an_extension),
         cmocka_unit_test(test_there_is_one_device_with_one_memory),
         cmocka_unit_test(test_wrong_settings_are_errors),
         cmocka_unit_test(test_arrays_come_back_in_any_order),
