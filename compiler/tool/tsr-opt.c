@@ -13,7 +13,6 @@
 #include "ops/reductions.h"
 #include "program/build.h"
 #include "program/outline.h"
-#include "target/stablehlo/export.h"
 #include "tessera/compiler.h"
 #include "tool/passes.h"
 #include "tool/stablehlo.h"
@@ -25,11 +24,16 @@ static const char usage[] =
     "usage: tsr-opt [options] FILE...\n"
     "\n"
     "FILE is IR text of any level ('-': standard input), or a source (.tsr), of which each kernel "
-    "is a module.\n"
+    "is a module;\n"
+    "or a program of StableHLO, for passes of StableHLO.\n"
     "\n"
     "  --pass NAME[=ARGUMENTS]  run this pass; may be repeated, passes run in the order given,\n"
     "                           those behind outline on each dispatch of a program\n"
-    "  --list-passes            the passes and their arguments\n"
+    "  -tessera-NAME[=ARGUMENTS]  the same, as tessera-tpu-opt, another name of this program, has "
+    "it\n"
+    "  --list-passes            the passes and their arguments; behind lower-to-stablehlo, and on "
+    "files of\n"
+    "                           StableHLO, those of StableHLO\n"
     "  --split-input-file       FILE holds several modules between lines of '// -----'; a wrong "
     "one does not stop the others\n"
     "  --verify                 verify only: print nothing\n"
@@ -58,7 +62,8 @@ static const char usage[] =
 /* ---- the command line ---- */
 
 typedef struct options {
-    VEC(const char *) passes; /* NAME[=ARGUMENTS] */
+    VEC(const char *) passes;    /* NAME[=ARGUMENTS] */
+    stablehlo_pass_list lowered; /* the same, of StableHLO: they come last */
     bool split, verify, hash, checkable, stablehlo, summary, list_passes, help;
     const char *page; /* the option of a page that is printed */
     const char *kernel, *case_name;
@@ -76,15 +81,38 @@ static const char *option_value(char **argv, int argc, int *i, const char *name)
     return argv[*i][length] || *i + 1 == argc ? NULL : argv[++*i];
 }
 
+/* lower-to-stablehlo, and what comes behind it. */
+static bool add_lowered_pass(options *o, const char *pass) {
+    if (strcmp(pass, "lower-to-stablehlo") == 0 && !o->stablehlo)
+        return o->stablehlo = true;
+    if (!stablehlo_pass_find(pass))
+        return false;
+    vec_push(&o->lowered, pass);
+    return true;
+}
+
 static bool add_pass(options *o, const char *pass) {
-    if (pass_find(pass, strcspn(pass, "="))) {
+    const bool known = pass_find(pass, strcspn(pass, "=")) != NULL;
+    if (known && (o->stablehlo || o->lowered.count)) {
+        fprintf(stderr,
+                "tsr-opt: pass %s takes IR, and stands behind one that takes or makes "
+                "StableHLO\n",
+                pass);
+        return false;
+    }
+    if (known) {
         vec_push(&o->passes, pass);
         return true;
     }
+    if (add_lowered_pass(o, pass))
+        return true;
     VEC(const char *) names = {0};
     char wanted[64];
     for (size_t i = 0; i < pass_count; i++)
         vec_push(&names, passes[i].name);
+    vec_push(&names, "lower-to-stablehlo");
+    for (size_t i = 0; i < shlo_pass_count; i++)
+        vec_push(&names, shlo_passes[i].name);
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(pass, "="), pass);
     const char *nearest = text_nearest(wanted, names.items, names.count);
     vec_release(&names);
@@ -119,8 +147,9 @@ static bool parse_options(options *o, int argc, char **argv) {
         const char *value;
         if (parse_flag(o, argv[i]))
             continue;
-        if ((value = option_value(argv, argc, &i, "--pass"))) {
-            if (!add_pass(o, value))
+        const bool spelled = strncmp(argv[i], "-tessera-", strlen("-tessera-")) == 0;
+        if (spelled || (value = option_value(argv, argc, &i, "--pass"))) {
+            if (!add_pass(o, spelled ? argv[i] + strlen("-tessera-") : value))
                 return false;
         } else if ((value = option_value(argv, argc, &i, "--kernel"))) {
             o->kernel = value;
@@ -188,10 +217,13 @@ static int run_pass(pass_run *r, const char *text_of_pass, const char *file) {
     return failed(file, &st);
 }
 
-/* StableHLO is made in the module, which is of no use behind it. */
-static bool print_module(const options *o, ir_module *m, status *st) {
+static void print_text(const text *out) {
+    has_resources = out->length > 4 && strcmp(out->data + out->length - 4, "#-}\n") == 0;
+    fwrite(out->data, 1, out->length, stdout);
+}
+
+static void print_module(const options *o, const ir_module *m) {
     char hex[65];
-    bool good = true;
     text out;
     text_init(&out);
     if (o->hash) {
@@ -200,13 +232,20 @@ static bool print_module(const options *o, ir_module *m, status *st) {
         text_printf(&out, "%s\n", hex);
     } else if (o->checkable) {
         irdl_print_module(m, &out);
-    } else if (o->stablehlo) {
-        good = shlo_export(m, &out, st);
     } else {
         ir_print(m, &out);
     }
-    has_resources = out.length > 4 && strcmp(out.data + out.length - 4, "#-}\n") == 0;
-    fwrite(out.data, 1, out.length, stdout);
+    print_text(&out);
+    text_release(&out);
+}
+
+/* StableHLO is made in the module, which is of no use behind it. */
+static bool print_stablehlo(const options *o, const pass_run *r, status *st) {
+    text out;
+    text_init(&out);
+    const bool good = stablehlo_lower(r, &o->lowered, &out, st);
+    if (good && !o->verify)
+        print_text(&out);
     text_release(&out);
     return good;
 }
@@ -222,9 +261,11 @@ static int process_from(const options *o, pass_run r, size_t first) {
         if (!is_first && !o->hash && !o->split)
             print_separator();
         is_first = false;
-        if (!print_module(o, r.m, &st))
-            code = failed(o->file, &st);
     }
+    if (code == DONE && o->stablehlo)
+        code = print_stablehlo(o, &r, &st) ? DONE : failed(o->file, &st);
+    else if (code == DONE && !o->verify)
+        print_module(o, r.m);
     ir_module_free(r.m);
     return code;
 }
@@ -261,13 +302,14 @@ static int process(const options *o, ir_module *m, const compiler_case *c,
 
 /* ---- inputs ---- */
 
-static char *read_stream(FILE *in) {
+static char *read_stream(FILE *in, size_t *size) {
     text t;
     char buffer[1 << 14];
     size_t n;
     text_init(&t);
     while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
         text_append_bytes(&t, buffer, n);
+    *size = t.length;
     char *source = text_take(&t);
     text_release(&t);
     return source;
@@ -303,15 +345,31 @@ static int process_pieces(const options *o, char *source) {
     return code;
 }
 
+/* A program of StableHLO, for its own passes. */
+static int process_stablehlo(const options *o, const char *source, size_t size) {
+    status st = STATUS_INIT;
+    text out;
+    text_init(&out);
+    const bool good = stablehlo_run(source, size, &o->lowered, &out, &st);
+    if (good && !o->verify)
+        print_text(&out);
+    text_release(&out);
+    return good ? DONE : failed(o->file, &st);
+}
+
 static int process_text(const options *o) {
     status st = STATUS_INIT;
     char *source = NULL;
     size_t size;
     if (strcmp(o->file, "-") == 0)
-        source = read_stream(stdin);
+        source = read_stream(stdin, &size);
     else if (!file_read(o->file, (size_t)1 << 28, &source, &size, &st))
         return failed(o->file, &st);
-    int code = o->split ? process_pieces(o, source) : process_module(o, source);
+    int code = DONE;
+    if (o->lowered.count && !o->stablehlo)
+        code = process_stablehlo(o, source, size);
+    else
+        code = o->split ? process_pieces(o, source) : process_module(o, source);
     free(source);
     return code;
 }
@@ -383,6 +441,8 @@ static void print_static(const options *o) {
     for (size_t i = 0; o->list_passes && i < pass_count; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);
+    if (o->list_passes)
+        stablehlo_list_passes(&out);
     fputs(o->help ? usage : out.data, stdout);
     text_release(&out);
 }
@@ -411,6 +471,7 @@ int main(int argc, char **argv) {
     else if (code == DONE)
         code = process_files(&o);
     vec_release(&o.passes);
+    vec_release(&o.lowered);
     vec_release(&o.files);
     return code;
 }

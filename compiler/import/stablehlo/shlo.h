@@ -221,6 +221,7 @@ typedef struct shlo_module {
     const char *name; /* "jit_f"; NULL: none */
     shlo_named_attr *attrs;
     uint32_t attr_count;
+    const char *meshes; /* Shardy's, as text: "sdy.mesh @mesh = <...>", a line each; NULL: none */
     shlo_function *first, *last;
     map functions; /* by name: its shlo_function, as intptr_t */
     uint32_t operation_count;

@@ -565,6 +565,12 @@ void shlo_print(const shlo_module *m, text *out) {
     }
     text_append(out, first ? "{" : "} {");
     p.depth++;
+    for (const char *line = m->meshes; line && *line; line += *line == '\n') {
+        const size_t length = strcspn(line, "\n");
+        new_line(&p);
+        text_append_bytes(out, line, length);
+        line += length;
+    }
     for (const shlo_function *f = m->first; f; f = f->next) {
         p.values = 0;
         print_function(&p, f);

@@ -195,11 +195,21 @@ static const char *piece(text_reader *r, operation_parts *o, const char *form) {
     return reader_need(r, token) ? form + 1 : NULL;
 }
 
-/* sdy.mesh @mesh = <...>, and what is said of a value's place: sdy.reshard %0 <...> : type. Their
- * attributes are Shardy's, and skipped. */
+/* sdy.mesh @mesh = <...>, which is kept as it is. */
+static bool mesh_form(text_reader *r) {
+    const char *begin = r->p, *before = r->m->meshes;
+    if (!reader_symbol(r) || !reader_need(r, "=") || !reader_skip_brackets(r))
+        return false;
+    r->m->meshes = arena_printf(&r->m->memory, "%s%ssdy.mesh%.*s", before ? before : "",
+                                before ? "\n" : "", (int)(r->p - begin), begin);
+    return true;
+}
+
+/* Says something of a value's place: sdy.reshard %0 <...> : type. The attributes are Shardy's, and
+ * skipped. */
 static bool partitioner_form(text_reader *r, operation_parts *o) {
     if (strcmp(o->name, "sdy.mesh") == 0)
-        return reader_symbol(r) && reader_need(r, "=") && reader_skip_brackets(r);
+        return mesh_form(r);
     return reader_operands(r, &o->operands) && (!reader_peek(r, "<") || reader_skip_brackets(r)) &&
            types(r, o, 'p');
 }

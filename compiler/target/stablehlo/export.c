@@ -248,19 +248,29 @@ static bool has_sizes(shlo_writer *w) {
     return true;
 }
 
-bool shlo_export(ir_module *m, text *out, status *st) {
-    if (ir_op_get(m, ir_module_kernel(m))->opcode != GRAPH_KERNEL)
-        return status_set(st, STATUS_INVALID, "only Graph IR is expressed in StableHLO");
+shlo_module *shlo_lower(ir_module *m, status *st) {
+    if (ir_op_get(m, ir_module_kernel(m))->opcode != GRAPH_KERNEL) {
+        status_set(st, STATUS_INVALID, "only Graph IR is expressed in StableHLO");
+        return NULL;
+    }
     shlo_writer w = {.m = m, .out = shlo_module_new(), .st = st};
     const char *name = ir_op_string(m, ir_module_kernel(m), "name", NULL);
     map_init(&w.composites);
     w.out->name = name ? arena_strdup(&w.out->memory, name) : NULL;
     note_math(&w);
     const bool good = has_sizes(&w) && write_functions(&w);
-    if (good)
-        shlo_print(w.out, out);
     map_release(&w.composites);
     vec_release(&w.made);
+    if (good)
+        return w.out;
     shlo_module_free(w.out);
-    return good;
+    return NULL;
+}
+
+bool shlo_export(ir_module *m, text *out, status *st) {
+    shlo_module *lowered = shlo_lower(m, st);
+    if (lowered)
+        shlo_print(lowered, out);
+    shlo_module_free(lowered);
+    return lowered != NULL;
 }

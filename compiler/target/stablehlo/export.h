@@ -28,8 +28,10 @@ typedef struct shlo_writer {
 /* Makes the results of an operation of Graph IR from its operands. False when refused. */
 typedef bool (*out_fn)(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results);
 
-/* The kernel, public and called main, and its functions; `m` is changed. The caller appends
- * nothing to `out` where it is false: STATUS_INVALID names the operation and its line. */
+/* The kernel, public and called main, and its functions; `m` is changed. NULL: STATUS_INVALID names
+ * the operation and its line. */
+shlo_module *shlo_lower(ir_module *m, status *st);
+/* The same as text, behind what `out` holds. */
 bool shlo_export(ir_module *m, text *out, status *st);
 
 /* ---- export.c ---- */

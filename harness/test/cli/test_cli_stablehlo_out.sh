@@ -89,4 +89,52 @@ exits 3 "a kernel without a formula" "$tsr" compile unknown.tsr --emit stablehlo
 has err "unknown" "has nothing to write"
 exits 2 "a level that is misspelt" "$tsr" compile unknown.tsr --emit stablehol
 has err "did you mean stablehlo?" "has a suggestion"
+# Sizes of a matrix unit, and places on a mesh: other text, the same bits, whether composites are read or what they are made of.
+opt=$(dirname "$tsr")/tsr-opt
+
+# padded FILE KERNEL CASE: the kernel beside its padded and annotated text, on the same arrays.
+padded() {
+    local back=() i
+    exits 0 "$2 as text" "$opt" "$corpus/$1" --kernel "$2" --case "$3" --pass lower-to-stablehlo
+    sed 's/name = "tessera[.]/name = "other./' out >text.mlir
+    exits 0 "for a matrix unit" "$opt" "$corpus/$1" --kernel "$2" --case "$3" --pass lower-to-stablehlo --pass pad-for-tpu --pass annotate-sharding=pair=2
+    sed 's/name = "tessera[.]/name = "other./' out >unit.mlir
+    has unit.mlir 'sdy.mesh @mesh = <\["pair"=2\]>' "it has a mesh"
+    has unit.mlir '"stablehlo.pad"' "something is padded"
+    exits 0 "again" "$opt" unit.mlir -tessera-pad-for-tpu
+    cmp -s out unit.mlir && pass "and has these sizes then" || fail "padding again changes it"
+    /usr/bin/python3 arrays.py || fail "arrays"
+    for i in $(seq 0 "$(($(grep -c . <<<"$(sed -n 's/.*@main(\([^)]*\)).*/\1/p' text.mlir | grep -o '%a[0-9]*')") - 1))"); do back+=(--in "a$i=a$i.npy"); done
+    exits 0 "the text" "$tsr" run text.mlir --backend interp "${back[@]}" --out "plain_$2"
+    exits 0 "for a matrix unit" "$tsr" run unit.mlir --backend interp "${back[@]}" --out "unit_$2"
+    exits 0 "... as code" "$tsr" run unit.mlir --backend cpu "${back[@]}" --out "code_$2"
+    cmp -s "plain_$2/r0.npy" "unit_$2/r0.npy" && cmp -s "plain_$2/r0.npy" "code_$2/r0.npy" && pass "the same bits" || fail "other bits"
+}
+padded matmul/matmul_f32.tsr matmul_f32 prime
+padded attention/attention.tsr attention_causal ragged
+padded matmul/batched.tsr matmul_batched chunks
+
+exits 0 "the spelling of another tool" "$(dirname "$tsr")/tessera-tpu-opt" "$corpus/matmul/matmul_f32.tsr" --kernel matmul_f32 -tessera-lower-to-stablehlo -tessera-annotate-sharding
+has out 'sdy.mesh @mesh = <\["data"=2, "model"=2\]>' "has the usual mesh"
+mv out whole.mlir
+exits 3 "a mesh twice" "$opt" whole.mlir --pass annotate-sharding
+has err "the program has a mesh" "is refused"
+cat >even.mlir <<'END'
+func.func @main(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = stablehlo.add %x, %y : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+END
+for wrong in "data=0|no axis of a mesh" "data=2,data=2|there is already" "data=2;a7=-|no tensor of main" "data=2;a0=data|more axes" "data=2;a0=-,-,-|does not have" \
+    "data=2;a0=row,-|no axis of the mesh" "data=3;a0=data,-|does not divide" "data=2;a0=data,data|twice" "data=2;a0=-,-;a0=-,-|named twice"; do
+    exits 3 "a sharding: ${wrong%|*}" "$opt" even.mlir --pass "annotate-sharding=${wrong%|*}"
+    has err "${wrong#*|}" "says '${wrong#*|}'"
+done
+exits 3 "a multiple of nothing" "$opt" even.mlir --pass pad-for-tpu=rows=0
+has err "rows=N,columns=N" "says what it takes"
+exits 2 "a pass of IR behind them" "$opt" even.mlir --pass pad-for-tpu --pass simplify
+has err "simplify takes IR" "is refused"
+"$tsr" compile "$corpus/matmul/matmul_f32.tsr" --kernel matmul_f32 --emit graph >graph
+exits 3 "Graph IR for a pass of StableHLO" "$opt" graph --pass pad-for-tpu
+has err "lower-to-stablehlo" "says what makes it"
 finish
