@@ -34,7 +34,7 @@ def lowered(opt, path, name, case):
 
 
 def written_again(opt, text):
-    """By the reader and the printer, with a pass that finds nothing to do."""
+    """The text as the reader and the printer give it, with a pass that finds nothing to do."""
     return subprocess.run([str(opt), "-", "--pass", "pad-for-tpu"], input=text, capture_output=True, text=True).stdout
 
 
