@@ -344,6 +344,26 @@ exec '{tsr}' "$@"
 """
 
 
+FORKED = """
+import os, signal, jax, jax.numpy as jnp, numpy as np
+f = jax.jit(lambda a: jnp.tanh(a @ a) + 1)
+x = jnp.asarray(np.random.default_rng(0).standard_normal((700, 700), dtype=np.float32))
+before = np.asarray(f(x)).tobytes()
+child = os.fork()
+if child == 0:
+    signal.alarm(100)
+    os._exit(np.asarray(f(x)).tobytes() != before or np.asarray(f(x + 1)).shape != x.shape)
+ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+print("the child ended with", ended, np.asarray(f(x)).tobytes() == before)
+"""
+
+
+def check_fork(report):
+    """A product on two threads, in a child that has none of them."""
+    told = run("-c", FORKED, JAX_PLATFORMS="tessera", TESSERA_THREADS="2")
+    report.add("a fork", "" if told.stdout.strip() == "the child ended with 0 True" else told.stdout + told.stderr[-300:])
+
+
 BLOCKS = """
 import pathlib, jax, jax.numpy as jnp, tessera
 @jax.jit
@@ -467,7 +487,7 @@ def main():
         return 0
     report = Report()
     check_threads(report, check_programs(report), given)
-    for check in (check_donation, check_errors, check_bytes, check_example, check_operators):
+    for check in (check_donation, check_errors, check_bytes, check_example, check_operators, check_fork):
         check(report)
     check_packs(report, given)
     check_blocks(report, given)

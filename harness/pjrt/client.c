@@ -139,16 +139,36 @@ static void write_version(PJRT_Client *c) {
 
 /* ---- making and freeing ---- */
 
+/* Backends that are GPUs on this processor, thread by thread, and the level of code for each. */
+static const struct emulated {
+    const char *name, *level;
+} emulated[] = {{"ptx-emulated", "sm_80-emulated"}, {"rocm-emulated", "gfx942-emulated"}};
+
+static const struct emulated *emulated_named(const char *name) {
+    for (size_t i = 0; i < sizeof emulated / sizeof *emulated; i++)
+        if (strcmp(emulated[i].name, name) == 0)
+            return &emulated[i];
+    return NULL;
+}
+
+/* Emulated GPUs, and GPUs that are this processor, count once they are named. */
+static void provide_device(const PJRT_Client *c) {
+    if (emulated_named(c->backend))
+        setenv("TESSERA_EMULATED", "1", 0); // NOLINT(concurrency-mt-unsafe)
+    else if (strcmp(c->backend, "cpu") != 0)
+        setenv("TESSERA_SOFTWARE_DEVICES", "1", 0); // NOLINT(concurrency-mt-unsafe)
+}
+
 /* The first device of the backend: its number, and what it is. */
 static PJRT_Error *find_device(const PJRT_Client *c, uint32_t *index, tsr_device_info_t *info) {
     uint32_t count = 0;
-    if (strcmp(c->backend, "cpu") != 0) /* a GPU that is this processor counts once it is named */
-        setenv("TESSERA_SOFTWARE_DEVICES", "1", 0); // NOLINT(concurrency-mt-unsafe)
+    const bool by_name = emulated_named(c->backend) != NULL; /* those of one driver */
+    provide_device(c);
     tsr_status_t code = tsrGetDeviceCount(&count);
     for (*index = 0; code == TSR_SUCCESS && *index < count; ++*index) {
         *info = (tsr_device_info_t){.struct_size = sizeof *info};
         code = tsrGetDeviceInfo(*index, info);
-        if (code != TSR_SUCCESS || strcmp(info->backend, c->backend) != 0)
+        if (code != TSR_SUCCESS || strcmp(by_name ? info->name : info->backend, c->backend) != 0)
             continue;
         return info->unavailable
                    ? error_new(PJRT_Error_Code_UNAVAILABLE,
@@ -175,8 +195,9 @@ static PJRT_Error *open_device(PJRT_Client *c) {
     if (code != TSR_SUCCESS)
         return error_of(code, tsrGetLastError());
     c->host = info.host_addressable != 0;
+    const struct emulated *own = emulated_named(c->backend);
     if (index > 0) /* code for the host is for the best level of this CPU */
-        snprintf(c->isa, sizeof c->isa, "%s", info.isa);
+        snprintf(c->isa, sizeof c->isa, "%s", own ? own->level : info.isa);
     if (!c->threads)
         c->threads = info.compute_units ? info.compute_units : 1;
     PJRT_DeviceDescription *d = &c->device.description;

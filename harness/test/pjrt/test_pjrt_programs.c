@@ -3,9 +3,12 @@
 #include "client.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { THREADS = 64 };
 
@@ -352,17 +355,105 @@ static void test_many_threads_compile_and_run(void **state) {
         pthread_join(threads[i], NULL);
 }
 
-/* Buffers live longer than their client where a framework ends in another order. */
-/* The device has memory of its own: arguments go there and results come back. */
-static void test_any_backend_of_the_runtime_gives_the_same(void **state) {
+/* Things that 64 threads share: a program, a buffer that one of them deletes meanwhile, and one
+ * that each would donate. */
+typedef struct shared {
+    PJRT_LoadedExecutable *program;
+    PJRT_Buffer *deleted, *given;
+    atomic_int ran;
+} shared;
+
+/* Takes an answer that is right, or the one error that deleting may make. */
+static bool took(PJRT_Error *e) {
+    if (!e)
+        return true;
+    ASK(words, Error_Message, .error = e);
+    assert_true(strstr(words.message, "deleted") || strstr(words.message, "donated"));
+    end_error(e);
+    return false;
+}
+
+static void *use_and_delete(void *context) {
+    shared *s = context;
+    float data[COUNT];
+    PJRT_Buffer *out[2];
+    numbers(data, 5);
+    for (int turn = 0; turn < 4; turn++) {
+        PJRT_Buffer *own = put_square(data);
+        took(CALL(Buffer_ToHostBuffer, .src = s->deleted, .dst = data, .dst_size = sizeof data));
+        if (took(execute(s->program, (PJRT_Buffer *[]){own, s->deleted}, 2, out, NULL))) {
+            drop(out[0]);
+            drop(out[1]);
+        }
+        if (turn == 2)
+            succeeds(CALL(Buffer_Delete, .buffer = s->deleted));
+        if (took(execute(s->program, (PJRT_Buffer *[]){s->given, own}, 2, out, NULL))) {
+            atomic_fetch_add(&s->ran, 1);
+            drop(out[0]);
+            drop(out[1]);
+        }
+        drop(own);
+    }
+    return NULL;
+}
+
+static void test_a_buffer_is_deleted_while_threads_use_it(void **state) {
+    pthread_t threads[THREADS];
+    float data[COUNT];
     (void)state;
+    numbers(data, 5);
+    shared s = {compile_file("donated.mlirbc"), put_square(data), put_square(data), 0};
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, use_and_delete, &s), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&s.ran), 1); /* donated once */
+    assert_true(is_deleted(s.deleted) && is_deleted(s.given));
+    drop(s.deleted);
+    drop(s.given);
+    drop_program(s.program);
+}
+
+/* The child has the memory of its parent, and none of the threads. */
+static void test_a_fork_goes_on(void **state) {
+    enum { SECONDS = 120 };
+    float data[COUNT];
+    int ended;
+    (void)state;
+    numbers(data, 1);
+    PJRT_LoadedExecutable *x = compile_file("donated.mlirbc");
+    PJRT_Buffer *b = put_square(data), *out[2];
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(SECONDS); /* a call that waits for a thread that there is not */
+        PJRT_Buffer *a = put_square(data);
+        succeeds(execute(x, (PJRT_Buffer *[]){a, b}, 2, out, NULL));
+        check_results(out, 1, 1);
+        PJRT_LoadedExecutable *spun = compile_file("spun.mlirbc");
+        drop_program(spun);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    PJRT_Buffer *a = put_square(data);
+    succeeds(execute(x, (PJRT_Buffer *[]){a, b}, 2, out, NULL));
+    check_results(out, 1, 1);
+    drop(a);
+    drop(b);
+    drop_program(x);
+}
+
+/* ---- backends, and the end ---- */
+
+/* The device has memory of its own: arguments go there and results come back. */
+static void gives_the_same(const char *name) {
     PJRT_Client *first = client;
     const PJRT_NamedValue backend = {.struct_size = sizeof backend,
                                      .name = "backend",
                                      .name_size = strlen("backend"),
                                      .type = PJRT_NamedValue_kString,
-                                     .string_value = "vulkan",
-                                     .value_size = strlen("vulkan")};
+                                     .string_value = name,
+                                     .value_size = strlen(name)};
     PJRT_Client_Create_Args a = {
         .struct_size = sizeof a, .create_options = &backend, .num_options = 1};
     PJRT_Error *e = api->Client_Create(&a);
@@ -386,6 +477,18 @@ static void test_any_backend_of_the_runtime_gives_the_same(void **state) {
     client = first;
 }
 
+static void test_a_gpu_of_vulkan_gives_the_same(void **state) {
+    (void)state;
+    gives_the_same("vulkan");
+}
+
+static void test_emulated_gpus_give_the_same(void **state) {
+    (void)state;
+    gives_the_same("ptx-emulated");
+    gives_the_same("rocm-emulated");
+}
+
+/* Buffers live longer than their client where a framework ends in another order. */
 static void test_the_end_may_come_in_any_order(void **state) {
     (void)state;
     float data[COUNT] = {0}, read[COUNT];
@@ -413,7 +516,10 @@ int main(void) {
         cmocka_unit_test(test_a_program_is_kept_as_bytes),
         cmocka_unit_test(test_complex_numbers_go_in_and_out),
         cmocka_unit_test(test_many_threads_compile_and_run),
-        cmocka_unit_test(test_any_backend_of_the_runtime_gives_the_same),
+        cmocka_unit_test(test_a_buffer_is_deleted_while_threads_use_it),
+        cmocka_unit_test(test_a_fork_goes_on),
+        cmocka_unit_test(test_a_gpu_of_vulkan_gives_the_same),
+        cmocka_unit_test(test_emulated_gpus_give_the_same),
         cmocka_unit_test(test_the_end_may_come_in_any_order),
     };
     return cmocka_run_group_tests(tests, open_plugin, close_plugin);
