@@ -171,6 +171,7 @@ typedef struct ir_location {
     uint32_t line, column; /* 1-based, in the kernel's source or its IR text; 0 = none */
     uint32_t setting;      /* how or where that is computed (ops/settings.h); 0: nothing is said */
     uint32_t checkpoint;   /* whose part it is (transforms/checkpoint.c); 0: of none */
+    int derived;           /* 1 + opcode of the operation whose derivative it is part of; 0: none */
 } ir_location;
 
 typedef struct ir_op_data {

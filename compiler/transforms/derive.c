@@ -11,6 +11,7 @@
 void derive_at(derivation *d, ir_op op) {
     d->b.location = ir_op_get(d->m, op)->location;
     d->b.location.checkpoint = 0;
+    d->b.location.derived = 1 + ir_op_get(d->m, op)->opcode;
 }
 
 void derive_activate(derivation *d, ir_value v) {

@@ -36,6 +36,8 @@ static json_t *turns_json(const compiler_nonfinite *f) {
 
 static void put_operation(json_t *found, const compiler_nonfinite *f) {
     json_object_set_new(found, "operation", json_string(f->operation));
+    if (f->derived)
+        json_object_set_new(found, "derivative_of", json_string(f->derived));
     json_object_set_new(found, "line", f->line ? json_integer(f->line) : json_null());
     json_object_set_new(found, "column", f->line ? json_integer(f->column) : json_null());
     if (f->copies > 1)

@@ -32,6 +32,7 @@ typedef struct compiler_nonfinite {
     double shown;
     uint32_t input;        /* INPUT: its number */
     const char *operation; /* OPERATION, CONSTANT: "tessera.div"; static */
+    const char *derived;   /* it is part of the derivative of this one; NULL: of none; static */
     uint32_t line, column; /* of the source; 0: it has none */
     double value;          /* that was made or came in; CODE: what the interpreter has */
     int rank;              /* OPERATION, INPUT: of `index`, the element of its result or of the

@@ -154,6 +154,8 @@ static int64_t first_bad(const finder *f, unsigned char *const *marks, ir_value 
 static void put_operation(const finder *f, ir_op op, compiler_nonfinite *out) {
     const ir_op_data *d = ir_op_get(f->m, op);
     out->operation = op_info_get(d->opcode)->name;
+    if (d->location.derived)
+        out->derived = op_info_get(d->location.derived - 1)->name;
     out->line = d->location.line;
     out->column = d->location.column;
 }
@@ -214,7 +216,7 @@ static void put_turns(const finder *f, compiler_nonfinite *out) {
 
 static bool same_place(const ir_op_data *a, const ir_op_data *b) {
     return a->opcode == b->opcode && a->location.line == b->location.line &&
-           a->location.column == b->location.column;
+           a->location.column == b->location.column && a->location.derived == b->location.derived;
 }
 
 static void put_copies(const finder *f, ir_op op, compiler_nonfinite *out) {

@@ -53,6 +53,8 @@ static void append_operation(const compiler_nonfinite *f, text *out) {
     text_printf(out, "'%s'", f->operation);
     if (f->line)
         text_printf(out, " in line %u", f->line);
+    if (f->derived)
+        text_printf(out, ", in the derivative of '%s'%s", f->derived, f->copies > 1 ? "" : ",");
     if (f->copies > 1)
         text_printf(out, ", number %u of %u there,", f->copy + 1, f->copies);
     text_append(out, " made ");

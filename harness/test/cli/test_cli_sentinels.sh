@@ -50,6 +50,7 @@ def slope(x: Tensor["M", f32]) -> Tensor["M", f32]:
     return grad(length)(x)
 END
 exits 1 "what is made is a failure" "$tsr" bench kernels.tsr --backend interp,cpu --quick --db r.db --failures packs --sentinels --json
+cp out bench.json
 python3 - >found <<'END'
 import json
 for r in json.load(open("out"))["results"]:
@@ -67,8 +68,12 @@ half given cpu ok input None None \[[0-9]+\] x
 powers grows cpu mismatch operation tessera.mul 16 \[0\] None \[.*\] \[\(15, 5\)\] sentinels: .* in turn 5 of the loop in line 15
 masked masked cpu ok constant tessera.constant 23
 left negative cpu ok none
-slope origin cpu mismatch operation tessera.div 39 \[0\] None \[1\.0, 0\.0\] \[\] sentinels: output .*\[0\] is nan: 'tessera.div' in line 39 made inf
+slope origin cpu mismatch operation tessera.div 39 \[0\] None \[1\.0, 0\.0\] \[\] sentinels: output .*\[0\] is nan: 'tessera.div' in line 39, in the derivative of 'tessera.sqrt', made inf
 END
+exits 0 "whose derivative it is part of" python3 -c "
+import json
+of = {r['kernel']: r['check']['sentinels'].get('derivative_of') for r in json.load(open('bench.json'))['results']}
+assert of['slope'] == 'tessera.sqrt' and of['weights'] is None, of"
 
 named="^sentinels output .* 'tessera.exp' in line 7"
 
