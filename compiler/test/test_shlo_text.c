@@ -133,9 +133,25 @@ static void test_deep(void **state) {
     text_release(&deep);
 }
 
+/* Cut behind any byte of them, at which a reader could look for what ends them. */
+static void test_resources(void **state) {
+    static const char whole[] =
+        "func.func @f() {\n  return\n}\n{-# dialect_resources: {a: \"0x0\"} #-}";
+    const size_t size = sizeof whole - 1, begin = (size_t)(strstr(whole, "{-#") - whole);
+    (void)state;
+    shlo_module_free(read_text(whole, size));
+    for (size_t cut = begin + strlen("{-#"); cut < size; cut++) {
+        status st = STATUS_INIT;
+        assert_null(shlo_read_text(whole, cut, &st));
+        assert_non_null(strstr(st.message, "resources that do not end"));
+        read_damaged(whole, cut);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_again),
                                        cmocka_unit_test(test_bytecode),
-                                       cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep)};
+                                       cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep),
+                                       cmocka_unit_test(test_resources)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

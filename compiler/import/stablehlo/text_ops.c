@@ -452,8 +452,10 @@ static bool file(text_reader *r) {
             while (r->p < r->end && *r->p != '\n')
                 r->p++;
         } else if (reader_take(r, "{-#")) {
-            while (r->p < r->end && !reader_take(r, "#-}"))
-                r->p++;
+            const char *behind = strstr(r->p, "#-}");
+            if (!behind)
+                return reader_fail(r, "resources that do not end in '#-}'");
+            r->p = behind + strlen("#-}");
         } else if (*r->p == '%' || *r->p == '"' || reader_word(r, &word)) {
             r->p = *r->p == '%' || *r->p == '"' ? r->p : word;
             if (!reader_operation(r, top))

@@ -46,18 +46,32 @@ typedef struct side {
     shlo_value *value;
     int64_t contracted, own;
     uint32_t owns; /* axes of the latter kind */
+    uint32_t batches;
+    bool wrong; /* its axes are not those of the tensor */
 } side;
+
+static bool are_axes(const int64_t *list, uint32_t count, uint32_t rank) {
+    for (uint32_t i = 0; i < count && i < SHLO_RANK_MAX; i++)
+        if (list[i] < 0 || list[i] >= rank || ir_ints_hold(list, i, list[i]))
+            return false;
+    return count <= rank;
+}
 
 static side side_of(const shlo_op *dot, int which) {
     const char *const names[2][2] = {{"lhs_contracting_dimensions", "lhs_batching_dimensions"},
                                      {"rhs_contracting_dimensions", "rhs_batching_dimensions"}};
     int64_t contracted[SHLO_RANK_MAX], batch[SHLO_RANK_MAX];
     side s = {.value = dot->operands[which], .contracted = -1, .own = -1};
+    const uint32_t rank = s.value->type->rank;
     const uint32_t count = shlo_op_ints(dot, names[which][0], contracted, SHLO_RANK_MAX);
     const uint32_t batches = shlo_op_ints(dot, names[which][1], batch, SHLO_RANK_MAX);
+    s.batches = batches;
+    s.wrong = !are_axes(contracted, count, rank) || !are_axes(batch, batches, rank);
+    if (s.wrong)
+        return s;
     if (count == 1)
         s.contracted = contracted[0];
-    for (int64_t axis = 0; axis < s.value->type->rank; axis++)
+    for (int64_t axis = 0; axis < rank; axis++)
         if (!ir_ints_hold(contracted, count, axis) && !ir_ints_hold(batch, batches, axis)) {
             s.own = axis;
             s.owns++;
@@ -65,10 +79,10 @@ static side side_of(const shlo_op *dot, int which) {
     return s;
 }
 
-/* Elements that lack at the end of an axis; 0: of an axis that is none, or empty. */
+/* Elements that lack at the end of an axis; 0: of an axis that is none, or empty, or endless. */
 static int64_t lacking(const side *s, int64_t axis, int64_t multiple) {
-    const int64_t extent = axis < 0 ? 0 : s->value->type->dims[axis];
-    return extent > 0 ? (multiple - extent % multiple) % multiple : 0;
+    const int64_t extent = axis < 0 ? 0 : s->value->type->dims[axis], most = (int64_t)1 << 40;
+    return extent > 0 && extent < most ? (multiple - extent % multiple) % multiple : 0;
 }
 
 static shlo_value *padded(shlo_writer *w, const side *s, int64_t along_contracted,
@@ -116,11 +130,19 @@ static shlo_value *cut(shlo_writer *w, shlo_value *x, const shlo_type *to) {
                 ->results[0];
 }
 
+static bool is_known(const shlo_type *t) {
+    return t->kind == SHLO_TYPE_TENSOR && !t->quantized && shlo_type_count(t) >= 0;
+}
+
+/* A product whose parts fit, as far as padding goes by them: a program may come from outside. */
 static bool is_padded(const shlo_op *op) {
-    return op->info && op->info->opcode == SHLO_OP_DOT_GENERAL &&
-           !op->operands[0]->type->quantized && !op->operands[1]->type->quantized &&
-           shlo_type_count(op->operands[0]->type) >= 0 &&
-           shlo_type_count(op->operands[1]->type) >= 0;
+    if (!op->info || op->info->opcode != SHLO_OP_DOT_GENERAL || op->operand_count != 2 ||
+        op->result_count != 1 || !is_known(op->operands[0]->type) ||
+        !is_known(op->operands[1]->type) || !is_known(op->results[0].type))
+        return false;
+    const side x = side_of(op, 0), y = side_of(op, 1);
+    return !x.wrong && !y.wrong && x.batches == y.batches &&
+           op->results[0].type->rank == x.batches + x.owns + y.owns;
 }
 
 /* Writes the product anew at the end of the writer's block. NULL: it has the sizes already. */

@@ -134,6 +134,21 @@ exits 3 "a multiple of nothing" "$opt" even.mlir --pass pad-for-tpu=rows=0
 has err "rows=N,columns=N" "says what it takes"
 exits 2 "a pass of IR behind them" "$opt" even.mlir --pass pad-for-tpu --pass simplify
 has err "simplify takes IR" "is refused"
+# Products from outside whose parts do not fit are left as they are.
+product() {
+    echo "func.func @main(%x: tensor<4x6xf32>, %y: tensor<6x4xf32>) -> tensor<$2xf32> {"
+    echo "  %0 = stablehlo.dot_general %x, %y, $1 : (tensor<4x6xf32>, tensor<6x4xf32>) -> tensor<$2xf32>"
+    printf '  return %%0 : tensor<%sxf32>\n}\n' "$2"
+}
+product "contracting_dims = [1] x [0]" 4x4 >product.mlir
+exits 0 "a product" "$opt" product.mlir --pass pad-for-tpu
+has out '"stablehlo.pad"' "is padded"
+for wrong in "contracting_dims = [7] x [0]|4x4" "contracting_dims = [1] x [3]|4x4" "contracting_dims = [1, 1] x [0]|4x4" \
+    "batching_dims = [9] x [9], contracting_dims = [1] x [0]|4x4" "contracting_dims = [1] x [0]|4"; do
+    product "${wrong%|*}" "${wrong#*|}" >product.mlir
+    exits 0 "a product with $wrong" "$opt" product.mlir --pass pad-for-tpu
+    hasnt out '"stablehlo.pad"' "is left"
+done
 "$tsr" compile "$corpus/matmul/matmul_f32.tsr" --kernel matmul_f32 --emit graph >graph
 exits 3 "Graph IR for a pass of StableHLO" "$opt" graph --pass pad-for-tpu
 has err "lower-to-stablehlo" "says what makes it"
