@@ -292,6 +292,11 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     return s;
 }
 
+/* A program of StableHLO may have more than a source of ours. */
+static size_t bytes_max(const char *data, size_t size) {
+    return shlo_is_one(data, size) ? LIMIT_PROGRAM_BYTES : LIMIT_SOURCE_BYTES;
+}
+
 static compiler_source *open_file(const char *path, bool colour, bool known, text *out,
                                   status *st) {
     char *data;
@@ -299,9 +304,10 @@ static compiler_source *open_file(const char *path, bool colour, bool known, tex
     if (!file_read(path, LIMIT_PROGRAM_BYTES, &data, &size, st))
         return NULL;
     compiler_source *s = NULL;
-    if (size > LIMIT_SOURCE_BYTES && !shlo_is_one(data, size))
-        status_set(st, STATUS_INVALID, "%s has %zu bytes; at most %d are read here", path, size,
-                   LIMIT_SOURCE_BYTES);
+    const size_t limit = bytes_max(data, size);
+    if (size > limit)
+        status_set(st, STATUS_INVALID, "%s has %zu bytes; at most %zu are read here", path, size,
+                   limit);
     else
         s = open_bytes(path, data, size, colour, known, out);
     free(data);
@@ -317,15 +323,13 @@ compiler_source *compiler_open_known(const char *path, bool colour, text *out, s
 }
 
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *out) {
-    const size_t size = strlen(source);
-    const size_t limit = shlo_is_one(source, size) ? LIMIT_PROGRAM_BYTES : LIMIT_SOURCE_BYTES;
+    const size_t size = strlen(source), limit = bytes_max(source, size);
     return open_bytes(name, source, size < limit ? size : limit, colour, false, out);
 }
 
 compiler_source *compiler_open_bytes(const char *name, const void *data, size_t size, bool colour,
                                      text *out, status *st) {
-    const bool program = shlo_is_one(data, size);
-    const size_t limit = program ? LIMIT_PROGRAM_BYTES : LIMIT_SOURCE_BYTES;
+    const size_t limit = bytes_max(data, size);
     if (size > limit)
         status_set(st, STATUS_INVALID, "the source has %zu bytes, and may have %zu", size, limit);
     else if (!shlo_is_bytecode(data, size) && memchr(data, '\0', size))

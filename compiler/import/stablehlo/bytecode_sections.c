@@ -161,7 +161,17 @@ static void read_name(bytecode *r, const char *dialect, bytecode_string op, size
     }
 }
 
-/* In groups of one dialect each. */
+/* Names, attributes and types stand in groups of one dialect each. Its index; *count: how many. */
+static uint32_t read_group(const bytecode *r, bytecode_cursor *c, const char *things, uint32_t left,
+                           uint32_t *count) {
+    const uint32_t dialect = bytecode_index(c, r->dialect_count, "dialect");
+    const size_t at = c->at;
+    *count = bytecode_count(c, things);
+    if (*count > left)
+        bytecode_fail(r->st, at, "there are more %s than were announced", things);
+    return dialect;
+}
+
 static void read_names(bytecode *r, bytecode_cursor *c) {
     const size_t begin = c->at;
     const uint32_t count = bytecode_count(c, "names of operations");
@@ -172,11 +182,8 @@ static void read_names(bytecode *r, bytecode_cursor *c) {
     }
     r->names = BYTECODE_NEW(r, bytecode_name, count);
     while (done < count && !bytecode_failed(c)) {
-        const uint32_t dialect = bytecode_index(c, r->dialect_count, "dialect");
-        const size_t at = c->at;
-        uint32_t group = bytecode_count(c, "names of operations");
-        if (group > count - done)
-            bytecode_fail(r->st, at, "there are more names of operations than were announced");
+        uint32_t group;
+        const uint32_t dialect = read_group(r, c, "names of operations", count - done, &group);
         for (; group > 0 && !bytecode_failed(c); group--) {
             bool is_registered;
             const size_t place = c->at;
@@ -201,16 +208,13 @@ bytecode_cursor bytecode_open(bytecode *r, const bytecode_entry *e) {
     return (bytecode_cursor){r->file, e->at, e->at + e->size, r->st};
 }
 
-/* In groups of one dialect each, too: the size of each entry, and in what form it is. */
+/* The size of each entry, and in what form it is. */
 static void read_entries(bytecode *r, bytecode_cursor *sizes, bytecode_cursor *bytes,
                          bytecode_entry *out, uint32_t count) {
     uint32_t done = 0;
     while (done < count && !bytecode_failed(sizes)) {
-        const uint32_t dialect = bytecode_index(sizes, r->dialect_count, "dialect");
-        const size_t at = sizes->at;
-        uint32_t group = bytecode_count(sizes, "attributes or types");
-        if (group > count - done)
-            bytecode_fail(r->st, at, "there are more attributes or types than were announced");
+        uint32_t group;
+        const uint32_t dialect = read_group(r, sizes, "attributes or types", count - done, &group);
         const bytecode_form form =
             bytecode_failed(sizes) ? BYTECODE_OTHER : form_of(r->dialects[dialect]);
         for (; group > 0 && !bytecode_failed(sizes); group--) {
