@@ -4,10 +4,12 @@
  * generation at level "less" gives it full speed in a few milliseconds. */
 #include <llvm-c/Analysis.h>
 #include <llvm-c/TargetMachine.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "device/emulate/emulated_code.h"
 #include "target/llvm/emit.h"
 #include "target/llvm/hsaco.h"
 #include "target/llvm/machine.h"
@@ -88,6 +90,14 @@ static bool write_output(emitter *e, LLVMTargetMachineRef machine, emit_output o
     return true;
 }
 
+static bool exchange(codegen_machine **machine, codegen_machine *other) {
+    if (!other)
+        return false;
+    machine_give(*machine);
+    *machine = other;
+    return true;
+}
+
 /* Threads of a chip that this machine emulates: its code for the chip first, then ours of that. */
 static bool retarget(emitter *e, codegen_machine **machine) {
     const target_info *host = target_of_emulation();
@@ -95,12 +105,49 @@ static bool retarget(emitter *e, codegen_machine **machine) {
         return status_set(
             e->st, STATUS_UNAVAILABLE,
             "threads are emulated on x86-64-v3 and aarch64, which this machine is not");
-    codegen_machine *own = machine_take(host, e->plain, e->st);
-    if (!own)
-        return false;
-    machine_give(*machine);
-    *machine = own;
-    return simt_retarget(e, machine_of(own), host->triple);
+    return exchange(machine, machine_take(host, true, e->st)) &&
+           simt_retarget(e, machine_of(*machine), host->triple);
+}
+
+/* LLVM's warning of limit_frames. Its errors are that there are too few registers. */
+static void note_large_frame(LLVMDiagnosticInfoRef info, void *large) {
+    const LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    if (severity == LLVMDSWarning || severity == LLVMDSError)
+        *(bool *)large = true;
+}
+
+static void limit_frames(LLVMModuleRef module) {
+    char most[16];
+    snprintf(most, sizeof most, "%d", EMULATED_FRAME_MOST);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddTargetDependentFunctionAttr(f, "warn-stack-size", most);
+}
+
+/* Most of an emulation's time went to make code better that runs a few times. Plain code keeps more
+ * on the stack: where a thread's has no room for that, better code is made after all. */
+static bool write_emulated(emitter *e, codegen_machine **machine, emit_output output, text *out) {
+    bool large = false;
+    limit_frames(e->module);
+    LLVMModuleRef again = LLVMCloneModule(e->module);
+    LLVMContextSetDiagnosticHandler(e->context, note_large_frame, &large);
+    bool ok = write_output(e, machine_of(*machine), output, out);
+    if (ok && large) {
+        LLVMDisposeModule(e->module);
+        e->module = again;
+        again = NULL;
+        large = false;
+        text_clear(out);
+        ok = exchange(machine, machine_take(target_of_emulation(), false, e->st)) &&
+             write_output(e, machine_of(*machine), output, out);
+    }
+    if (again)
+        LLVMDisposeModule(again);
+    return ok && (!large || status_set(e->st, STATUS_UNAVAILABLE,
+                                       "threads of the emulator have no room for the code of %s: "
+                                       "it keeps more than %d bytes on the stack; use smaller "
+                                       "tiles, or more threads",
+                                       e->kernel, EMULATED_FRAME_MOST));
 }
 
 /* An object for AMD's chips becomes what their driver loads. */
@@ -138,7 +185,9 @@ bool llvm_emit(const ir_module *tile, const emit_request *request, text *out, st
         ok = retarget(&e, &machine) && check_module(&e);
     text code;
     text_init(&code);
-    ok = ok && write_output(&e, machine_of(machine), request->output, &code) &&
+    ok = ok &&
+         (e.target->emulated ? write_emulated(&e, &machine, request->output, &code)
+                             : write_output(&e, machine_of(machine), request->output, &code)) &&
          (!is_linked(request) || link_output(&e, &code));
     if (ok)
         text_append_bytes(out, code.data, code.length);

@@ -377,4 +377,15 @@ hasnt out "tile.barrier" "threads that share rows side by side hand each other v
 has out "threads<[0-9]+x[0-9]+, [0-9]+x[0-9]+>" "tiles are spread over threads"
 exits 0 "stages of a product" "$tsr" compile "$root/corpus/matmul/matmul_f32.tsr" --kernel matmul_f32 --case prime --isa sm_80 --emit-after insert-barriers
 has out "tile.barrier" "threads wait where they meet in memory"
+
+# Code for threads is made fast and without care, unless it would take more of a thread's stack than there is.
+if [ "$(uname -m)" = x86_64 ]; then
+    exits 0 "a block of attention" "$tsr" compile "$root/corpus/tile/tile_attention.tsr" --kernel tile_flash_attention --case several --isa gfx942-emulated --emit asm --no-cache
+    largest=$(sed -n 's/^[[:space:]]*subq[[:space:]]*\$\([0-9]*\), %rsp.*/\1/p' out | sort -n | tail -1)
+    if [ "${largest:-99999}" -le 24576 ]; then
+        pass "leaves room on a thread's stack"
+    else
+        fail "a frame of $largest bytes"
+    fi
+fi
 finish

@@ -45,21 +45,26 @@ static inline bool may_write(const emulate *e, const emulate_region *r, const em
            (c->read < e->epoch || !unordered(e, r, c->read_too, now));
 }
 
-/* `count` cells that one access covers; the first of which it may not follow, or NULL. */
+/* A cell that an access covers; false where it may not follow what was done there. */
+static inline bool touch_one(const emulate *e, const emulate_region *r, emulate_cell *c,
+                             uint64_t now, uint32_t site) {
+    const uint32_t number = site & EMULATED_SITE_MASK;
+    const bool writes = site & EMULATED_WRITE,
+               may = writes ? may_write(e, r, c, now) : may_read(e, r, c->written, now);
+    if (likely(may) && writes)
+        *c = (emulate_cell){now | number, 0, 0};
+    else if (likely(may))
+        note_read(e, r, c, now, number);
+    return may;
+}
+
+/* `count` cells that one access covers; the first of which it may not follow, or NULL. Once more
+ * changes nothing. */
 static inline emulate_cell *touch(const emulate *e, const emulate_region *r, emulate_cell *c,
                                   size_t count, uint64_t now, uint32_t site) {
-    uint32_t number = site & EMULATED_SITE_MASK;
-    for (const emulate_cell *end = c + count; c != end; c++) {
-        if (site & EMULATED_WRITE) {
-            if (!may_write(e, r, c, now))
-                return c;
-            *c = (emulate_cell){now | number, 0, 0};
-        } else {
-            if (!may_read(e, r, c->written, now))
-                return c;
-            note_read(e, r, c, now, number);
-        }
-    }
+    for (const emulate_cell *end = c + count; c != end; c++)
+        if (unlikely(!touch_one(e, r, c, now, site)))
+            return c;
     return NULL;
 }
 
@@ -416,7 +421,8 @@ static __attribute__((noinline)) void access_slowly(emulate_thread *t, uint64_t 
         at += touch_page(t, r, at, end, (piece_of){bytes, site});
 }
 
-/* The usual access covers one cell, and there is nothing that it must not follow. */
+/* The usual access covers a cell or some of a page, and there is nothing that it must not follow.
+ */
 void emulate_access(emulated_thread *base, const void *address, uint32_t bytes, uint32_t site) {
     emulate_thread *t = emulate_thread_of(base);
     emulate *e = t->engine;
@@ -433,14 +439,15 @@ void emulate_access(emulated_thread *base, const void *address, uint32_t bytes, 
     uintptr_t page = r->pages[offset / SHADOW_PAGE_BYTES];
     unsigned shift = page_shift(page);
     emulate_cell *c = page_cells(page) + (offset % SHADOW_PAGE_BYTES >> shift);
-    bool covers_one = bytes == 1u << shift && (offset & (bytes - 1)) == 0;
-    if (likely(covers_one) && site & EMULATED_WRITE && likely(may_write(e, r, c, now)))
-        *c = (emulate_cell){now | (site & EMULATED_SITE_MASK), 0, 0};
-    else if (likely(covers_one) && !(site & EMULATED_WRITE) &&
-             likely(may_read(e, r, c->written, now)))
-        note_read(e, r, c, now, site & EMULATED_SITE_MASK);
-    else
-        access_slowly(t, (uintptr_t)address, bytes, site);
+    const bool aligned = ((offset | bytes) & (bytes - 1)) == 0; /* to a power of two */
+    if (likely(bytes == 1u << shift) && likely(aligned)) {
+        if (likely(touch_one(e, r, c, now, site)))
+            return;
+    } else if (aligned && shift != SHADOW_UNTOUCHED && bytes <= 16 && bytes > 1u << shift &&
+               likely(!touch(e, r, c, bytes >> shift, now, site))) {
+        return; /* wider than its cells */
+    }
+    access_slowly(t, (uintptr_t)address, bytes, site);
 }
 
 void emulate_mark(emulate_thread *t, const void *shared, uint32_t bytes, uint64_t stamp) {

@@ -17,7 +17,8 @@
  * its fence, commit_group and wait_group, and fence_async for fence.proxy.async. `wgmma` is for all
  *     threads of a warpgroup.
  * A site is the number of an instruction, below 2^24; it stands in the low bits of an argument
- * whose name ends in site, below what the enums here say. Stacks are 64 KiB.
+ * whose name ends in site, below what the enums here say. Stacks are 64 KiB, of which one function
+ * may take EMULATED_FRAME_MOST: a thread's calls one other at a time, and a hook.
  *
  * Data symbols, read once when the image is loaded:
  *   emulated_phase_threads     uint32_t[phases]: threads of a workgroup in each phase, 1 to 1024
@@ -33,6 +34,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum { EMULATED_FRAME_MOST = 24 << 10 };
 
 struct emulated_hooks;
 
