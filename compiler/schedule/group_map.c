@@ -122,6 +122,32 @@ static int64_t workgroups_of(const nest *n, const nest_work *work) {
     return few ? 1 : at_least(4 * t->threads, 1);
 }
 
+/* A core turns squares along the lines that it writes, and goes from workgroup to workgroup along
+ * those that it reads: the lines behind its columns are all that is fetched at once, however many
+ * share a set of a cache. */
+static bool goes_by_lines(const nest *n) {
+    return n->transposed && !n->s->target->policy->threads;
+}
+
+static ir_builder open_phase(nest *n, ir_attr *steps, ir_value *indices) {
+    const char *what = n->transposed ? "transpose" : "map";
+    int row = n->map.count - 2, column = n->map.count - 1;
+    if (!goes_by_lines(n))
+        return scheduler_phase(n->s, what, n->map.count, n->map.extent, steps, NULL, indices);
+    ir_dim extents[NEST_AXES];
+    ir_attr step = steps[row];
+    memcpy(extents, n->map.extent, sizeof extents);
+    extents[row] = n->map.extent[column];
+    extents[column] = n->map.extent[row];
+    steps[row] = steps[column];
+    steps[column] = step;
+    ir_builder b = scheduler_phase(n->s, what, n->map.count, extents, steps, NULL, indices);
+    ir_value index = indices[row];
+    indices[row] = indices[column];
+    indices[column] = index;
+    return b;
+}
+
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
@@ -156,22 +182,22 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
         if (n->transposed)
             row_step = vector_name;
     }
-    const char *what = n->transposed ? "transpose" : "map";
     bool gathers = count > 2 && !has_numbers(&n->map);
     if (gathers)
         steps[count - 3] = scheduler_int(s, OUTER_OF_WORKGROUP);
-    ir_builder b = scheduler_phase(s, what, count, n->map.extent, steps, NULL, indices);
+    ir_builder b = open_phase(n, steps, indices);
     if (gathers)
         b = scheduler_for(s, &b, "outer", indices[count - 3], n->map.extent[count - 3],
                           scheduler_int(s, 1), scheduler_int(s, OUTER_OF_WORKGROUP),
                           &indices[count - 3]);
-    /* A transposition reads whole lines of the rows behind its columns: first along those lines. */
-    if (n->transposed)
+    /* Threads that share a transposition read whole lines of the rows behind its columns. */
+    bool column_first = n->transposed && !goes_by_lines(n);
+    if (column_first)
         b = column_loop(n, &b, vector_name, block_name, indices);
     if (count > 1)
         b = scheduler_for(s, &b, "row", indices[count - 2], n->map.extent[count - 2], row_step,
                           rows_name, &indices[count - 2]);
-    return n->transposed ? b : column_loop(n, &b, vector_name, block_name, indices);
+    return column_first ? b : column_loop(n, &b, vector_name, block_name, indices);
 }
 
 static void find_traffic(const nest *n, const expression *e, traffic *t) {
@@ -202,7 +228,7 @@ static void schedule_nest(nest *n) {
     ir_named_attr attrs[4];
     find_traffic(n, &e, &t);
     ir_builder b = open_loops(n, &e, indices);
-    int attr_count = traffic_attrs(s, &t, true, n->map.count - 1, attrs);
+    int attr_count = traffic_attrs(s, &t, true, n->map.count - 1 - goes_by_lines(n), attrs);
     if (n->transposed && s->target->policy->turns_staged)
         attrs[attr_count++] = (ir_named_attr){"staged", ir_attr_bool(s->m, true)};
     computation c = {.opcode = SCHED_MAP,
