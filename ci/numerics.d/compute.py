@@ -326,6 +326,8 @@ class Machine:
 
     def function(self, name, *operands):
         element = operands[0][1]
+        if element == "f64":
+            return functions.run(self.sequences[name + ":f64"], *[values for values, _ in operands]), element
         wide = [formats.convert(values, element, "f32") for values, _ in operands]
         found = functions.correct(name, *wide) if self.correct else functions.run(self.sequences[name], *wide)
         return formats.convert(found, "f32", element), element

@@ -53,25 +53,47 @@ OPERATIONS = {
     "from_bits": lambda a: np.ascontiguousarray(a).view(np.float32),
     "to_int": lambda a: a.astype(np.int32),
     "to_float": lambda a: a.astype(np.float32),
+    "dadd": lambda a, b: a + b,
+    "dsub": lambda a, b: a - b,
+    "dmul": lambda a, b: a * b,
+    "ddiv": lambda a, b: a / b,
+    "dsqrt": np.sqrt,
+    "dfma": formats.fma,
+    "dlt": lambda a, b: a < b,
+    "deq": lambda a, b: a == b,
+    "dunordered": lambda a, b: np.isnan(a) | np.isnan(b),
+    "ladd": lambda a, b: a + b,
+    "lsub": lambda a, b: a - b,
+    "lmul": lambda a, b: a * b,
+    "land": lambda a, b: a & b,
+    "lor": lambda a, b: a | b,
+    "lxor": lambda a, b: a ^ b,
+    "leq": lambda a, b: a == b,
+    "lshl": lambda a, b: a << b,
+    "lshr": lambda a, b: a >> b,
+    "lushr": lambda a, b: (a.view(np.uint64) >> b.view(np.uint64)).view(np.int64),
+    "dto_bits": lambda a: np.ascontiguousarray(a).view(np.int64),
+    "dfrom_bits": lambda a: np.ascontiguousarray(a).view(np.float64),
 }
+CONSTANTS = {"f32": (np.uint32, np.float32), "i32": (np.uint32, np.int32), "f64": (np.uint64, np.float64), "i64": (np.uint64, np.int64)}
 
 
 def operand(word, names, like):
     if word in names:
         return names[word]
     kind, bits = word.split(":")
-    value = np.array(int(bits, 16), np.uint32)
-    return np.broadcast_to(value.view(np.float32 if kind == "f32" else np.int32), like.shape)
+    stored, read = CONSTANTS[kind]
+    return np.full(like.shape, int(bits, 16), stored).view(read)
 
 
 def read_page(path):
-    """name -> list of (result, operation, operands): first ("arguments", "", names), last ("return", name, [])."""
+    """name, of f64 with ":f64" behind it -> list of (result, operation, operands): first ("arguments", "", names), last ("return", name, [])."""
     sequences, name = {}, None
     for line in open(path, encoding="utf-8"):
         words = line.partition("#")[0].split() if not line.startswith("#") else []
-        heading = re.fullmatch(r"## `(\w+)(?:\((\w+), (\w+)\))?`\n", line)
+        heading = re.fullmatch(r"## `(\w+)(?:\((\w+), (\w+)\))?`( of f64)?\n", line)
         if heading:
-            name = heading[1]
+            name = heading[1] + (":f64" if heading[4] else "")
             sequences[name] = [("arguments", "", [heading[2], heading[3]] if heading[2] else ["x"])]
         elif name and words and words[0] == "return":
             sequences[name].append(("return", words[1], []))

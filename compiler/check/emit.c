@@ -36,12 +36,15 @@ bool emit_count(checker *c, span at) {
 }
 
 /* Under @math("correct") every specified function has to be one that can be tried at all inputs. */
-static bool has_math(checker *c, int opcode, uint32_t count, span at) {
-    if (!c->kernel || !c->kernel->math || count < 2 || !graph_op_is_specified(opcode))
+static bool has_math(checker *c, int opcode, const entity *operands, uint32_t count, span at) {
+    if (!c->kernel || !c->kernel->math || !graph_op_is_specified(opcode))
+        return true;
+    bool wide = ir_type_of(c->m, operands[0].value)->element == DTYPE_F64;
+    if (count < 2 && !wide)
         return true;
     diagnose_error(c->report, ERROR_MATH_LACKING, at,
-                   "'%s' has no correctly rounded version, which @math(\"correct\") asks for",
-                   op_info_get(opcode)->name + strlen("tessera."));
+                   "'%s'%s has no correctly rounded version, which @math(\"correct\") asks for",
+                   op_info_get(opcode)->name + strlen("tessera."), wide ? " of f64" : "");
     diagnose_help(c->report, "take @math away, or compute this in a kernel of its own");
     return false;
 }
@@ -50,7 +53,7 @@ static bool has_math(checker *c, int opcode, uint32_t count, span at) {
  * source. */
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
-    if (!emit_count(c, at) || !has_math(c, opcode, count, at))
+    if (!emit_count(c, at) || !has_math(c, opcode, operands, count, at))
         return 0;
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
     ir_type *types = ARENA_NEW(&c->memory, ir_type, count + 1);

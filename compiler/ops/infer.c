@@ -209,8 +209,13 @@ static bool graph_infer_single(query *q) {
     return infer_need_single(q, 0) && graph_infer_float(q);
 }
 
+/* The specified functions: sequences of f32, or of f64. */
+static bool graph_infer_function(query *q) {
+    return infer_need_float(q, 0) && infer_give(q, q->operands[0]);
+}
+
 static bool graph_infer_pair(query *q) {
-    return infer_need_equal(q, 0, 1) && graph_infer_single(q);
+    return infer_need_equal(q, 0, 1) && graph_infer_function(q);
 }
 
 /* The greatest magnitude of a type; infinite where it has infinities. */
@@ -487,8 +492,7 @@ static const infer_rule rules[] = {
 
 bool graph_op_is_specified(int op) {
     return op >= 0 && op < GRAPH_OP_COUNT &&
-           (rules[op] == graph_infer_single || rules[op] == graph_infer_pair) &&
-           graph_op_class(op) == GRAPH_CLASS_ELEMENTWISE;
+           (rules[op] == graph_infer_function || rules[op] == graph_infer_pair);
 }
 
 bool graph_infer(graph_infer_query *q) {

@@ -31,8 +31,7 @@ int infer_ints_attr(const query *q, const char *name, int64_t *out, int limit);
 /* The attribute `accumulate`, where it is there, against the type of operand 0. */
 bool infer_accumulates(query *q);
 bool infer_need_float(query *q, uint32_t i);
-/* The specified functions are f32 sequences, and composites but matmul compute in f32: f64 would
- * lose bits in silence. */
+/* Composites but matmul compute in f32: f64 would lose bits in silence. */
 bool infer_need_single(query *q, uint32_t i);
 bool infer_need_equal(query *q, uint32_t a, uint32_t b);
 bool infer_axis_in(query *q, int64_t axis, int rank);

@@ -146,12 +146,12 @@ bool scheduler_is_heavy(const expression *e) {
     return false;
 }
 
-static int length_of(math_set set, int opcode) {
+static int length_of(math_set set, dtype element, int opcode) {
     math_function function = math_function_of(opcode);
     math_pair pair = math_pair_of(opcode);
     if (function != MATH_FUNCTION_COUNT)
-        return math_length(set, function);
-    return pair != MATH_PAIR_COUNT ? math_pair_length(pair) : 0;
+        return math_length(set, element, function);
+    return pair != MATH_PAIR_COUNT ? math_pair_length(element, pair) : 0;
 }
 
 /* A conversion to a float of 8 bits is written out, too. */
@@ -167,7 +167,8 @@ int scheduler_work(const expression *e) {
     int work = 0;
     math_set_named(ir_op_string(g, ir_module_kernel(g), "math", NULL), &set);
     for (size_t i = 0; i < e->memo.count; i++)
-        work += length_of(set, plan_opcode(e->p, e->memo.items[i].value)) +
+        work += length_of(set, plan_type(e->p, e->memo.items[i].value)->element,
+                          plan_opcode(e->p, e->memo.items[i].value)) +
                 length_of_conversion(e->p, e->memo.items[i].value);
     return work;
 }

@@ -122,6 +122,10 @@ static inline uint64_t double_op(math_op op, double a, double b, double c) {
         return f64_bits(sqrt(a));
     case MATH_OP_DFMA:
         return f64_bits(fma(a, b, c));
+    case MATH_OP_DEQ:
+        return a == b;
+    case MATH_OP_DUNORDERED:
+        return isnan(a) || isnan(b);
     default:
         return a < b; /* DLT */
     }

@@ -3,6 +3,7 @@
 
 #include "math/coefficients.h"
 #include "math/correct/build.h"
+#include "math/double/build.h"
 #include "math/math.h"
 #include "ops/graph.h"
 #include "tile/tile.h"
@@ -67,6 +68,15 @@ static ir_value by_hardware(ir_builder *b, math_function function, ir_value x) {
     return tile_op(b, TILE_HARDWARE_EXP2, &x, 1, DTYPE_NONE);
 }
 
+/* f64 has no correctly rounded functions, and of two operands there are none at all. */
+static ir_value function_of(expansion *e, const math_emit *emit, math_function function, ir_value x,
+                            bool wide) {
+    e->lacking |= wide && e->set == MATH_CORRECT;
+    if (wide)
+        return double_build(emit, function, x);
+    return (e->set == MATH_CORRECT ? correct_build : math_build)(emit, function, x);
+}
+
 /* Writes out the operation before which `b` stands; 0: it stays. */
 static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
@@ -78,15 +88,16 @@ static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
         return tile_expand_stochastic_round(b, op);
     if (d->opcode == TILE_RANDOM_BITS)
         return tile_expand_random_bits(b, op);
-    if (e->hardware_exp2 && (function == MATH_EXP || function == MATH_EXP2))
+    bool wide = d->result_count == 1 && ir_type_of(b->m, d->results[0])->element == DTYPE_F64;
+    if (e->hardware_exp2 && !wide && (function == MATH_EXP || function == MATH_EXP2))
         return by_hardware(b, function, d->operands[0]);
     if (function != MATH_FUNCTION_COUNT)
-        return (e->set == MATH_CORRECT ? correct_build : math_build)(&emit, function,
-                                                                     d->operands[0]);
+        return function_of(e, &emit, function, d->operands[0], wide);
     if (pair == MATH_PAIR_COUNT)
         return 0;
     e->lacking |= e->set == MATH_CORRECT;
-    return math_build_pair(&emit, pair, d->operands[0], d->operands[1]);
+    return (wide ? double_build_pair : math_build_pair)(&emit, pair, d->operands[0],
+                                                        d->operands[1]);
 }
 
 /* Operands are rewritten on the way, so that one walk over the module is enough. */
@@ -114,5 +125,6 @@ bool tile_expand_math(ir_module *m, bool hardware_exp2, status *st) {
         expand(m, w.op, &e);
     free(e.replaced);
     return !e.lacking ||
-           status_set(st, STATUS_INVALID, "pow and atan2 have no correctly rounded version");
+           status_set(st, STATUS_INVALID,
+                      "pow, atan2 and functions of f64 have no correctly rounded version");
 }

@@ -5,7 +5,7 @@
 
 #include "ir/irdl.h"
 #include "ir/reference.h"
-#include "math/listing.h"
+#include "math/double/listing.h"
 #include "ops/batching/batching.h"
 #include "ops/graph.h"
 #include "ops/unit_order.h"

@@ -15,6 +15,8 @@ bool fuzz_unary(fuzz_kernel *k) {
     if (x->type == DTYPE_BOOL || (!is_float && choose_rarely(k->c, 3)))
         return fuzz_let(k, x->type, x->rank, x->dims, "~%s", x->name);
     uint32_t kind = fuzz_is_single(x->type) ? choose_below(k->c, 4) : 0;
+    if (x->type == DTYPE_F64 && choose_rarely(k->c, 2))
+        kind = 2;
     const char *name = exact[choose_below(k->c, is_float ? COUNT(exact) : 2)];
     if (kind == 1 && choose_rarely(k->c, 4))
         return fuzz_let(k, x->type, x->rank, x->dims, "gelu(%s, approximate=\"none\")", x->name);
@@ -25,7 +27,10 @@ bool fuzz_unary(fuzz_kernel *k) {
         uint32_t count = compiler_function_names(&functions);
         name = functions[choose_below(k->c, count)];
     }
-    return fuzz_let(k, x->type, x->rank, x->dims, "%s(%s)", name, x->name);
+    bool wide = x->type == DTYPE_F64 && kind > 1;
+    bool added = fuzz_let(k, x->type, x->rank, x->dims, "%s(%s)", name, x->name);
+    k->specified |= added && wide;
+    return added;
 }
 
 /* Both operands in the same shape; `x` and `y` may be the same. */
@@ -40,7 +45,7 @@ bool fuzz_binary(fuzz_kernel *k) {
     if (integers && x->type != DTYPE_BOOL && choose_rarely(k->c, 4))
         return fuzz_let(k, x->type, x->rank, x->dims, "%s %s %s", x->name,
                         whole[choose_below(k->c, COUNT(whole))], y->name);
-    if (fuzz_is_single(x->type) && choose_rarely(k->c, 5)) {
+    if (dtype_is_float(x->type) && choose_rarely(k->c, 5)) {
         const char *pair = pairs[choose_below(k->c, COUNT(pairs))];
         bool added = fuzz_let(k, x->type, x->rank, x->dims, pair, x->name, y->name);
         k->specified |= added;

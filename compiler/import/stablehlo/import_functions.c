@@ -151,7 +151,14 @@ static ir_value erf_inv_of(importer *im, ir_value x) {
     return import_mul(im, x, build_select(&im->b, one, infinity, p));
 }
 
-/* Newton's steps in f64 from the specified power on: the last one is rounded once. */
+/* z - (z - a / z^2) / 3: what is taken away is small, and so are its roundings. */
+static ir_value corrected_root(importer *im, ir_value z, ir_value a) {
+    ir_value rest = import_sub(im, z, import_div(im, a, import_mul(im, z, z)));
+    return import_sub(im, z, import_mul(im, import_like(im, z, 1.0 / 3), rest));
+}
+
+/* Newton's steps in f64 from the specified power on: the last one is rounded once. Of f64 a third
+ * one corrects what the others rounded. */
 static ir_value cbrt_of(importer *im, ir_value x) {
     enum { STEPS = 2 };
     ir_value a = import_unary(im, GRAPH_ABS, x);
@@ -162,6 +169,8 @@ static ir_value cbrt_of(importer *im, ir_value x) {
         z = import_mul(
             im, third,
             import_add(im, import_add(im, z, z), import_div(im, wide, import_mul(im, z, z))));
+    if (import_type_of(im, x)->element == DTYPE_F64)
+        z = corrected_root(im, z, a);
     z = build_convert(&im->b, z, import_type_of(im, x)->element);
     ir_value zero = import_is(im, "eq", x, import_like(im, x, 0));
     ir_value end = import_is(im, "eq", a, import_like(im, x, __builtin_inf()));
@@ -173,29 +182,34 @@ bool import_function(importer *im, const shlo_op *op, int graph, ir_value *resul
     static const struct function {
         shlo_opcode opcode;
         ir_value (*of)(importer *im, ir_value x);
-    } functions[] = {{SHLO_OP_TAN, tan_of},          {SHLO_OP_CHLO_TAN, tan_of},
-                     {SHLO_OP_CBRT, cbrt_of},        {SHLO_OP_CHLO_SINH, sinh_of},
-                     {SHLO_OP_CHLO_COSH, cosh_of},   {SHLO_OP_CHLO_ASINH, asinh_of},
-                     {SHLO_OP_CHLO_ACOSH, acosh_of}, {SHLO_OP_CHLO_ATANH, atanh_of},
-                     {SHLO_OP_CHLO_ASIN, asin_of},   {SHLO_OP_CHLO_ACOS, acos_of},
-                     {SHLO_OP_CHLO_ATAN, atan_of},   {SHLO_OP_CHLO_SQUARE, square_of},
-                     {SHLO_OP_CHLO_ERFC, erfc_of},   {SHLO_OP_CHLO_ERF_INV, erf_inv_of}};
+        bool single; /* an approximation that has the digits of f32 alone */
+    } functions[] = {
+        {SHLO_OP_TAN, tan_of, false},          {SHLO_OP_CHLO_TAN, tan_of, false},
+        {SHLO_OP_CBRT, cbrt_of, false},        {SHLO_OP_CHLO_SINH, sinh_of, false},
+        {SHLO_OP_CHLO_COSH, cosh_of, false},   {SHLO_OP_CHLO_ASINH, asinh_of, false},
+        {SHLO_OP_CHLO_ACOSH, acosh_of, false}, {SHLO_OP_CHLO_ATANH, atanh_of, false},
+        {SHLO_OP_CHLO_ASIN, asin_of, false},   {SHLO_OP_CHLO_ACOS, acos_of, false},
+        {SHLO_OP_CHLO_ATAN, atan_of, false},   {SHLO_OP_CHLO_SQUARE, square_of, false},
+        {SHLO_OP_CHLO_ERFC, erfc_of, true},    {SHLO_OP_CHLO_ERF_INV, erf_inv_of, true}};
+    const struct function *f = functions;
     (void)graph;
     ir_value x = import_takes(im, op, 1) ? import_operand(im, op, 0) : 0;
     if (!x)
         return false;
     const dtype t = import_type_of(im, x)->element;
-    if (op->info->opcode != SHLO_OP_CHLO_SQUARE && (!dtype_is_float(t) || t == DTYPE_F64))
+    while (f->opcode != op->info->opcode)
+        if (++f == functions + sizeof functions / sizeof *functions)
+            return false;
+    if (op->info->opcode != SHLO_OP_CHLO_SQUARE &&
+        (!dtype_is_float(t) || (f->single && t == DTYPE_F64)))
         return import_refuse(im, op, "of %s is not supported", dtype_name(t));
     const bool narrow = dtype_is_narrow(t);
     if (narrow) /* the steps are f32's, and the result is rounded once */
         x = build_convert(&im->b, x, DTYPE_F32);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].opcode == op->info->opcode)
-            results[0] = functions[i].of(im, x);
-    if (results[0] && narrow)
+    results[0] = f->of(im, x);
+    if (narrow)
         results[0] = build_convert(&im->b, results[0], t);
-    return results[0] != 0;
+    return true;
 }
 
 /* The greatest along the last axis, in descending order, and their places. */

@@ -1,5 +1,4 @@
-/* correct.h - short names for operations on f64 and i64, and what the correctly rounded functions
- * share.
+/* correct.h - what the correctly rounded functions share.
  *
  * Each function computes in f64 to about 2^-53 of its result and rounds once to f32. The few inputs
  * whose exact results are closer than that to the middle between two f32, and that went wrong, were
@@ -7,51 +6,7 @@
 #ifndef TESSERA_MATH_CORRECT_CORRECT_H
 #define TESSERA_MATH_CORRECT_CORRECT_H
 
-#include "math/sequence.h"
-
-static inline ir_value f64(math_sequence s, double value) {
-    return s->f64(s->context, value);
-}
-
-static inline ir_value i64(math_sequence s, uint64_t value) {
-    return s->i64(s->context, value);
-}
-
-static inline ir_value dadd(math_sequence s, ir_value a, ir_value b) {
-    return op2(s, MATH_OP_DADD, a, b);
-}
-
-static inline ir_value dsub(math_sequence s, ir_value a, ir_value b) {
-    return op2(s, MATH_OP_DSUB, a, b);
-}
-
-static inline ir_value dmul(math_sequence s, ir_value a, ir_value b) {
-    return op2(s, MATH_OP_DMUL, a, b);
-}
-
-static inline ir_value ddiv(math_sequence s, ir_value a, ir_value b) {
-    return op2(s, MATH_OP_DDIV, a, b);
-}
-
-static inline ir_value dfma(math_sequence s, ir_value a, ir_value b, ir_value c) {
-    return s->op(s->context, MATH_OP_DFMA, a, b, c);
-}
-
-static inline ir_value dlt(math_sequence s, ir_value a, ir_value b) {
-    return op2(s, MATH_OP_DLT, a, b);
-}
-
-static inline ir_value bits64(math_sequence s, ir_value x) {
-    return op1(s, MATH_OP_DTO_BITS, x);
-}
-
-static inline ir_value from_bits64(math_sequence s, ir_value x) {
-    return op1(s, MATH_OP_DFROM_BITS, x);
-}
-
-static inline ir_value dnegate(math_sequence s, ir_value x) {
-    return from_bits64(s, op2(s, MATH_OP_LXOR, bits64(s, x), i64(s, UINT64_C(1) << 63)));
-}
+#include "math/sequence64.h"
 
 /* f32 to f64, exactly; f64 to f32, nearest even. */
 static inline ir_value widen(math_sequence s, ir_value x) {

@@ -1,6 +1,7 @@
 /* length.c - how long the sequences of the specified functions are: built by an emitter that
  * counts. */
 #include "math/correct/build.h"
+#include "math/double/build.h"
 
 typedef struct counter {
     int operations;
@@ -47,16 +48,19 @@ static math_emit counting(counter *n) {
     return (math_emit){n, count_op, count_f32, count_i32, count_f64, count_i64, count_scale};
 }
 
-int math_length(math_set set, math_function function) {
+int math_length(math_set set, dtype element, math_function function) {
     counter n = {.next = 2};
     math_emit emit = counting(&n);
-    (set == MATH_CORRECT ? correct_build : math_build)(&emit, function, 1);
-    return n.operations * (set == MATH_CORRECT ? 2 : 1);
+    if (element == DTYPE_F64)
+        double_build(&emit, function, 1);
+    else
+        (set == MATH_CORRECT ? correct_build : math_build)(&emit, function, 1);
+    return n.operations * (element == DTYPE_F64 || set == MATH_CORRECT ? 2 : 1);
 }
 
-int math_pair_length(math_pair pair) {
+int math_pair_length(dtype element, math_pair pair) {
     counter n = {.next = 3};
     math_emit emit = counting(&n);
-    math_build_pair(&emit, pair, 1, 2);
-    return n.operations;
+    (element == DTYPE_F64 ? double_build_pair : math_build_pair)(&emit, pair, 1, 2);
+    return n.operations * (element == DTYPE_F64 ? 2 : 1);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "math/double/evaluate.h"
 #include "ops/predicates.h"
 #include "target/interp/functions.h"
 #include "target/interp/interp.h"
@@ -85,8 +86,16 @@ static bool apply_f32(int opcode, float *out, const float *const *in, int64_t n,
     return true;
 }
 
-/* The specified functions are f32 alone: shape rules let no f64 come near. */
-static bool apply_f64(int opcode, double *out, const double *const *in, int64_t n) {
+/* No function of f64 is correctly rounded. */
+static bool apply_f64(int opcode, double *out, const double *const *in, int64_t n, math_set set) {
+    math_function function = math_function_of(opcode);
+    math_pair pair = math_pair_of(opcode);
+    if (pair != MATH_PAIR_COUNT)
+        double_apply_pair(pair, out, in[0], in[1], (size_t)n);
+    else if (function != MATH_FUNCTION_COUNT)
+        double_apply(function, out, in[0], (size_t)n);
+    if (pair != MATH_PAIR_COUNT || function != MATH_FUNCTION_COUNT)
+        return set == MATH_SPECIFIED;
     return float_f64(opcode, out, in[0], in[1], in[2], n);
 }
 
@@ -201,7 +210,7 @@ static void select_elements(const interp_step *s) {
         return true;                                                                               \
     }
 BY_CHUNKS(float, f32, , set_of(s))
-BY_CHUNKS(double, f64)
+BY_CHUNKS(double, f64, , set_of(s))
 BY_CHUNKS(int64_t, i64, , s->out->type)
 
 static bool chunks(const interp_step *s, status *st) {

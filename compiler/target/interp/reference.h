@@ -63,9 +63,9 @@ bool reference_is_unlimited(void);
 double reference_function(int opcode, double x);
 /* Beyond strict a chip's own instruction may stand for exp and exp2 (EXP2 of chip/targets.def). How
  * far off its operand is: that of exp is multiplied by log2 e. */
-double reference_operand_error(int opcode, double x);
+double reference_operand_error(int opcode, dtype type, double x);
 /* ... and the number below which its results may be 0; 0: there is none. */
-double reference_flushed_below(int opcode);
+double reference_flushed_below(int opcode, dtype type);
 /* Beginning of its domain; -HUGE_VAL: it is defined everywhere. */
 double reference_begin(int opcode);
 /* Is it a NaN, whatever else is not known? */

@@ -11,6 +11,9 @@
 /* A specified function rounds to within 1 ULP, an approximate one to within 2: that is 4 roundoffs.
  * A chip's exponential is within 2 of the rounded result. */
 static const double function_roundings = 4, exponential_roundings = 5;
+/* Those of f64 are compared with libm's, which may be off by 2 ULP, and our logistic of them by 3.
+ */
+static const double wide_roundings = 8;
 
 /* ---- arithmetic ---- */
 
@@ -85,16 +88,18 @@ double reference_function(int opcode, double x) {
 }
 
 /* The product is rounded once, and log2 e to f32 is off by less than a quarter of a rounding. */
-double reference_operand_error(int opcode, double x) {
-    return opcode == GRAPH_EXP && isfinite(x) ? 1.25 * reference_roundoff(DTYPE_F32) * fabs(x) : 0;
+double reference_operand_error(int opcode, dtype type, double x) {
+    return opcode == GRAPH_EXP && type != DTYPE_F64 && isfinite(x)
+               ? 1.25 * reference_roundoff(DTYPE_F32) * fabs(x)
+               : 0;
 }
 
-double reference_flushed_below(int opcode) {
-    return opcode == GRAPH_EXP || opcode == GRAPH_EXP2 ? 0x1p-126 : 0;
+double reference_flushed_below(int opcode, dtype type) {
+    return type != DTYPE_F64 && (opcode == GRAPH_EXP || opcode == GRAPH_EXP2) ? 0x1p-126 : 0;
 }
 
-static bounded flushed(int opcode, bounded r) {
-    double least = reference_flushed_below(opcode);
+static bounded flushed(int opcode, dtype type, bounded r) {
+    double least = reference_flushed_below(opcode, type);
     return r.value - r.bound < least ? (bounded){r.value, r.bound + least} : r;
 }
 
@@ -121,8 +126,8 @@ double reference_begin(int opcode) {
 }
 
 /* Monotone where it is defined: it is furthest away at one end. */
-static bounded monotone(int opcode, bounded x) {
-    x.bound += reference_operand_error(opcode, x.value);
+static bounded monotone(int opcode, dtype type, bounded x) {
+    x.bound += reference_operand_error(opcode, type, x.value);
     double value = reference_function(opcode, x.value), low = x.value - x.bound,
            high = x.value + x.bound;
     double begin = reference_begin(opcode);
@@ -179,7 +184,7 @@ static bounded direction(bounded y, bounded x) {
     return (bounded){value, asin(e / r) * (1 + 0x1p-20) + 0x1p-50 * fabs(value)};
 }
 
-static bounded operate(int opcode, const bounded *x) {
+static bounded operate(int opcode, dtype type, const bounded *x) {
     switch (opcode) {
     case GRAPH_NEG:
         return (bounded){-x[0].value, x[0].bound};
@@ -205,7 +210,7 @@ static bounded operate(int opcode, const bounded *x) {
     case GRAPH_ATAN2:
         return direction(x[0], x[1]);
     default:
-        return monotone(opcode, x[0]);
+        return monotone(opcode, type, x[0]);
     }
 }
 
@@ -232,7 +237,9 @@ static bounded fused(const bounded *x, dtype type) {
 }
 
 /* -1: not an operation on floats that is known here. */
-static double roundings(int opcode) {
+static double roundings(int opcode, dtype type) {
+    if (graph_op_is_specified(opcode) && type == DTYPE_F64)
+        return wide_roundings;
     if (opcode == GRAPH_EXP || opcode == GRAPH_EXP2)
         return exponential_roundings;
     if (graph_op_is_specified(opcode))
@@ -311,14 +318,14 @@ static bool feeds_sum(const reference_step *s) {
 static bounded one(const reference_step *s, const bounded *x, double own, bool contracted) {
     if (s->opcode == GRAPH_POW && (reference_is_nan(x[0]) || reference_is_nan(x[1])))
         return power_of_nan(x[0], x[1]);
-    bounded r = s->opcode == GRAPH_FMA ? fused(x, s->type) : operate(s->opcode, x);
+    bounded r = s->opcode == GRAPH_FMA ? fused(x, s->type) : operate(s->opcode, s->type, x);
     if (settle(x, s->in_count, &r))
         return r;
     bool finite = !isinf(x[0].value) && !isinf(x[1].value) && !isnan(r.value);
     if (contracted && finite && may_overflow(r, s->type))
         return (bounded){r.value, HUGE_VAL};
     r = reference_settled(r);
-    return own > 0 ? flushed(s->opcode, reference_rounded(r, s->type, own)) : r;
+    return own > 0 ? flushed(s->opcode, s->type, reference_rounded(r, s->type, own)) : r;
 }
 
 /* ---- what the bound does not say ---- */
@@ -392,7 +399,7 @@ static void float_at(const float_job *j, int64_t i) {
 
 static bool floats(const reference_step *s, status *st) {
     int64_t count = tensor_count(&s->out->value);
-    double own = roundings(s->opcode);
+    double own = roundings(s->opcode, s->type);
     const float_job job = {s, own, feeds_sum(s), has_sign(s), !reference_is_unlimited()};
     *s->whole &= s->opcode != GRAPH_EXP2; /* no chip promises its powers */
     if (own < 0)

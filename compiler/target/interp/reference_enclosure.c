@@ -193,9 +193,10 @@ static enclosure rising(int opcode, enclosure x) {
     enclosure e = {x.low, x.high, x.nan || x.low < begin};
     if (x.low < begin)
         e.low = begin == 0 ? -0.0 : begin;
-    e.low = reference_function(opcode, e.low - reference_operand_error(opcode, e.low));
-    e.high = reference_function(opcode, e.high + reference_operand_error(opcode, e.high));
-    if (e.low < reference_flushed_below(opcode))
+    e.low = reference_function(opcode, e.low - reference_operand_error(opcode, DTYPE_F32, e.low));
+    e.high =
+        reference_function(opcode, e.high + reference_operand_error(opcode, DTYPE_F32, e.high));
+    if (e.low < reference_flushed_below(opcode, DTYPE_F32))
         e.low = fmin(e.low, 0);
     return isnan(e.low) || isnan(e.high) ? enclosure_unknown() : e;
 }

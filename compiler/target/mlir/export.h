@@ -64,7 +64,7 @@ const char *export_elementwise(exporter *e, ir_op op, const char *const *index);
 const char *export_moved(exporter *e, ir_op op, const char *const *index);
 const char *export_accumulated(exporter *e, ir_op op, const char *const *index);
 /* One of the specified functions of the operands x. */
-const char *export_function(exporter *e, int opcode, const char *const *x);
+const char *export_function(exporter *e, int opcode, dtype element, const char *const *x);
 
 /* The whole kernel: a static graph of primitives. False with STATUS_UNAVAILABLE where it holds
  * something that cannot be expressed. */

@@ -103,7 +103,7 @@ static const char *real(exporter *e, int opcode, dtype type, const char *const *
         return export_op(e, "%s %s, %s, %s : %s", rows[i].name, x[0], x[1], x[2], t);
     }
     if (graph_op_is_specified(opcode))
-        return export_function(e, opcode, x);
+        return export_function(e, opcode, type, x);
     export_refuse(e, "%s on floats", op_info_get(opcode)->name);
     return x[0];
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "math/correct/build.h"
+#include "math/double/build.h"
 #include "math/math.h"
 #include "target/mlir/export.h"
 
@@ -40,6 +41,7 @@ static const char *const names[MATH_OP_COUNT] = {
     [MATH_OP_DSUB] = "arith.subf",      [MATH_OP_DMUL] = "arith.mulf",
     [MATH_OP_DDIV] = "arith.divf",      [MATH_OP_DSQRT] = "math.sqrt",
     [MATH_OP_DFMA] = "math.fma",        [MATH_OP_DLT] = "arith.cmpf olt,",
+    [MATH_OP_DEQ] = "arith.cmpf oeq,",  [MATH_OP_DUNORDERED] = "arith.cmpf uno,",
     [MATH_OP_LADD] = "arith.addi",      [MATH_OP_LSUB] = "arith.subi",
     [MATH_OP_LMUL] = "arith.muli",      [MATH_OP_LAND] = "arith.andi",
     [MATH_OP_LOR] = "arith.ori",        [MATH_OP_LXOR] = "arith.xori",
@@ -141,21 +143,24 @@ static ir_value emit_i64(void *context, uint64_t value) {
     return keep(s, export_bits(s->e, DTYPE_I64, value), DTYPE_I64);
 }
 
-static const char *export_pair(sequence *s, const math_emit *emitter, math_pair pair,
+static const char *export_pair(sequence *s, const math_emit *emitter, math_pair pair, dtype element,
                                const char *const *x) {
-    ir_value first = keep(s, x[0], DTYPE_F32), second = keep(s, x[1], DTYPE_F32);
-    return s->names[math_build_pair(emitter, pair, first, second)];
+    ir_value first = keep(s, x[0], element), second = keep(s, x[1], element);
+    return s->names[(element == DTYPE_F64 ? double_build_pair : math_build_pair)(emitter, pair,
+                                                                                 first, second)];
 }
 
-const char *export_function(exporter *e, int opcode, const char *const *x) {
+const char *export_function(exporter *e, int opcode, dtype element, const char *const *x) {
     sequence s = {.e = e};
     math_set set = MATH_SPECIFIED;
     math_emit emitter = {&s, emit, emit_f32, emit_i32, emit_f64, emit_i64, NULL};
     math_set_named(ir_op_string(e->m, ir_module_kernel(e->m), "math", NULL), &set);
     math_pair pair = math_pair_of(opcode);
     if (pair != MATH_PAIR_COUNT)
-        return export_pair(&s, &emitter, pair, x);
-    ir_value in = keep(&s, x[0], DTYPE_F32);
+        return export_pair(&s, &emitter, pair, element, x);
+    ir_value in = keep(&s, x[0], element);
+    if (element == DTYPE_F64)
+        return s.names[double_build(&emitter, math_function_of(opcode), in)];
     return s.names[(set == MATH_CORRECT ? correct_build
                                         : math_build)(&emitter, math_function_of(opcode), in)];
 }

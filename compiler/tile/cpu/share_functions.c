@@ -57,14 +57,15 @@ static int length_of_conversion(const ir_module *m, const ir_op_data *d) {
 /* Instructions for one vector; 0: not a function. */
 static int length_of(math_set set, const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
+    dtype element = d->result_count ? ir_type_of(m, d->results[0])->element : DTYPE_NONE;
     switch (d->opcode) {
 #define F(ENUM, name)                                                                              \
     case TILE_##ENUM:                                                                              \
-        return math_length(set, MATH_##ENUM);
+        return math_length(set, element, MATH_##ENUM);
 #include "math/functions.def"
 #define P(ENUM, name, first, second)                                                               \
     case TILE_##ENUM:                                                                              \
-        return math_pair_length(MATH_##ENUM);
+        return math_pair_length(element, MATH_##ENUM);
 #include "math/pairs.def"
     case TILE_STOCHASTIC_ROUND:
         return STOCHASTIC_ROUND_LENGTH;

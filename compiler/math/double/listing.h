@@ -1,7 +1,7 @@
 /* listing.h - the specified functions as a page to read and to implement from: docs/functions.md.
  */
-#ifndef TESSERA_MATH_LISTING_H
-#define TESSERA_MATH_LISTING_H
+#ifndef TESSERA_MATH_DOUBLE_LISTING_H
+#define TESSERA_MATH_DOUBLE_LISTING_H
 
 #include "base/text.h"
 
