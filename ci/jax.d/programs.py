@@ -352,14 +352,14 @@ before = np.asarray(f(x)).tobytes()
 child = os.fork()
 if child == 0:
     signal.alarm(100)
-    os._exit(np.asarray(f(x)).tobytes() != before or np.asarray(f(x + 1)).shape != x.shape)
+    os._exit(np.asarray(f(x)).tobytes() != before)
 ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 print("the child ended with", ended, np.asarray(f(x)).tobytes() == before)
 """
 
 
 def check_fork(report):
-    """A product on two threads, in a child that has none of them."""
+    """A product on two threads, in a child that has none of them. (A new program it cannot have: JAX compiles on threads of its own.)"""
     told = run("-c", FORKED, JAX_PLATFORMS="tessera", TESSERA_THREADS="2")
     report.add("a fork", "" if told.stdout.strip() == "the child ended with 0 True" else told.stdout + told.stderr[-300:])
 
