@@ -148,10 +148,62 @@ static void test_resources(void **state) {
     }
 }
 
+/* A name means one value, wherever it is given and can be seen; behind a region it is free again.
+ */
+static void test_names(void **state) {
+    static const struct {
+        const char *body, *error; /* NULL: it is read */
+    } programs[] = {
+        {"%0 = stablehlo.abs %a : tensor<f32>\n%0 = stablehlo.abs %a : tensor<f32>\n",
+         "line 3 column 1: %0 is defined twice"},
+        {"%a = stablehlo.abs %a : tensor<f32>\n", "line 2 column 1: %a is defined twice"},
+        {"%a, %b = \"x.two\"() : () -> (tensor<f32>, tensor<f32>)\n",
+         "line 2 column 1: %a is defined twice"},
+        {"%r:2 = \"x.two\"() : () -> (tensor<f32>, tensor<f32>)\n"
+         "%s, %r = \"x.two\"() : () -> (tensor<f32>, tensor<f32>)\n",
+         "line 3 column 5: %r is defined twice"},
+        {"\"x.y\"() ({\n^bb0(%a: tensor<f32>):\n\"x.z\"() : () -> () }) : () -> ()\n",
+         "line 3 column 6: %a is defined twice"},
+        {"\"x.y\"() ({\n^bb0(%b: tensor<f32>, %b: tensor<f32>):\n\"x.z\"() : () -> () }) : () -> "
+         "()\n",
+         "line 3 column 23: %b is defined twice"},
+        {"%b = stablehlo.abs %a : tensor<f32>\n"
+         "%c = stablehlo.while(%b = %a) : tensor<f32>\n cond { } do { }\n",
+         "line 3 column 22: %b is defined twice"},
+        {"%b = stablehlo.abs %a : tensor<f32>\n"
+         "%c = stablehlo.reduce(%a init: %a) across dimensions = [] :"
+         " (tensor<f32>, tensor<f32>) -> tensor<f32>\n"
+         " reducer(%x: tensor<f32>, %b: tensor<f32>) { stablehlo.return %x : tensor<f32> }\n",
+         "line 4 column 27: %b is defined twice"},
+        {"\"x.y\"() ({\n%b = stablehlo.abs %a : tensor<f32>\n\"x.z\"() : () -> () }, {\n"
+         "%b = stablehlo.abs %a : tensor<f32>\n\"x.z\"() : () -> () }) : () -> ()\n"
+         "%b = stablehlo.abs %a : tensor<f32>\n",
+         NULL},
+    };
+    (void)state;
+    text program;
+    text_init(&program);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        status st = STATUS_INIT;
+        text_clear(&program);
+        text_append(&program, "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n");
+        text_append(&program, programs[i].body);
+        text_append(&program, "return %a : tensor<f32>\n}\n");
+        text_append(&program, "func.func private @g(tensor<f32>, tensor<f32>) -> tensor<f32>\n");
+        if (!programs[i].error) {
+            free(printed(read_text(program.data, program.length)));
+            continue;
+        }
+        assert_null(shlo_read_text(program.data, program.length, &st));
+        if (strncmp(st.message, programs[i].error, strlen(programs[i].error)) != 0)
+            fail_msg("program %zu: %s, not %s", i, st.message, programs[i].error);
+    }
+    text_release(&program);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_again),
-                                       cmocka_unit_test(test_bytecode),
-                                       cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep),
-                                       cmocka_unit_test(test_resources)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_again), cmocka_unit_test(test_bytecode),
+        cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep), cmocka_unit_test(test_names), cmocka_unit_test(test_resources)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

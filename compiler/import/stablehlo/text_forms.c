@@ -252,9 +252,8 @@ static shlo_block *reducer(text_reader *r, size_t count) {
             if (!length)
                 return NULL;
             shlo_value *argument = &block->arguments[side * count + i];
-            reader_define(r, name, length, argument);
-            if (!reader_need(r, ":") || !(argument->type = reader_type(r)) ||
-                !reader_location(r, &ignored))
+            if (!reader_define_word(r, name, length, argument) || !reader_need(r, ":") ||
+                !(argument->type = reader_type(r)) || !reader_location(r, &ignored))
                 return NULL;
         }
         if (!reader_need(r, ")"))
@@ -317,7 +316,9 @@ static shlo_block *loop_region(text_reader *r, const operation_parts *o, const l
     shlo_block *block = shlo_block_new(r->m, (uint32_t)names->count);
     for (size_t i = 0; i < names->count; i++) {
         block->arguments[i].type = o->result_types.items[i];
-        reader_define(r, names->items[i].name, names->items[i].length, &block->arguments[i]);
+        if (!reader_define_word(r, names->items[i].name, names->items[i].length,
+                                &block->arguments[i]))
+            return NULL;
     }
     block = reader_region(r, NULL, block);
     reader_leave(r, outer);

@@ -40,7 +40,9 @@ static shlo_block *block_of(text_reader *r, const argument_list *list) {
     shlo_block *block = shlo_block_new(r->m, (uint32_t)list->count);
     for (size_t i = 0; i < list->count; i++) {
         block->arguments[i].type = list->items[i].type;
-        reader_define(r, list->items[i].name, list->items[i].length, &block->arguments[i]);
+        if (!reader_define_word(r, list->items[i].name, list->items[i].length,
+                                &block->arguments[i]))
+            return NULL;
     }
     return block;
 }
@@ -244,7 +246,7 @@ static bool result_names(text_reader *r, operation_parts *o) {
 }
 
 /* Gives the names that stand before it to the results. */
-static void define_results(text_reader *r, const operation_parts *o, shlo_op *op) {
+static bool define_results(text_reader *r, const operation_parts *o, shlo_op *op) {
     const char *p = o->names;
     uint32_t at = 0;
     while (p && at < op->result_count) {
@@ -257,12 +259,12 @@ static void define_results(text_reader *r, const operation_parts *o, shlo_op *op
             count = (uint32_t)strtoul(p + 1, (char **)&p, 10);
         for (uint32_t i = 0; i < count && at < op->result_count; i++, at++) {
             char *numbered = arena_printf(&r->m->memory, "%.*s#%u", (int)n, name, i);
-            if (i == 0)
-                reader_define(r, name, n, &op->results[at]);
-            else
-                reader_define(r, numbered, strlen(numbered), &op->results[at]);
+            if (i == 0 ? !reader_define_word(r, name, n, &op->results[at])
+                       : !reader_define(r, name, numbered, &op->results[at]))
+                return false;
         }
     }
+    return true;
 }
 
 static bool operand_types_fit(text_reader *r, const operation_parts *o) {
@@ -318,8 +320,7 @@ static bool build(text_reader *r, operation_parts *o, shlo_block *block) {
     if (op->attr_count)
         memcpy(op->attrs, o->attrs.items, op->attr_count * sizeof *op->attrs);
     qsort(op->attrs, op->attr_count, sizeof *op->attrs, compare_attrs);
-    define_results(r, o, op);
-    return reader_location(r, &op->location);
+    return define_results(r, o, op) && reader_location(r, &op->location);
 }
 
 /* The name of an operation in short form: those of functions may leave out their dialect. */

@@ -12,7 +12,6 @@
 typedef struct named_value {
     const char *name; /* "%0", "%0#1" */
     shlo_value *value;
-    intptr_t hidden; /* the number + 1 of the one that had the name before; 0: none */
 } named_value;
 
 typedef VEC(shlo_value *) value_list;
@@ -93,7 +92,10 @@ bool reader_operands(text_reader *r, value_list *out);
 /* The name of a value that is made here; its length, 0 when reported. */
 size_t reader_new_name(text_reader *r, const char **out);
 bool reader_location(text_reader *r, const shlo_location **out); /* loc(...), where it is next */
-void reader_define(text_reader *r, const char *name, size_t length, shlo_value *value);
+/* Gives a value its name, which no other that can be seen has; false when reported, at `place`. */
+bool reader_define(text_reader *r, const char *place, const char *name, shlo_value *value);
+/* The same of a name as it stands in the text; of no letters: the value has none. */
+bool reader_define_word(text_reader *r, const char *name, size_t length, shlo_value *value);
 /* Forgets names until there are so many. */
 void reader_leave(text_reader *r, size_t count);
 

@@ -4,18 +4,23 @@
 
 #include "import/stablehlo/text_reader.h"
 
-void reader_define(text_reader *r, const char *name, size_t length, shlo_value *value) {
-    named_value one = {arena_strndup(&r->m->memory, name, length), value, 0};
-    map_get(&r->visible, one.name, &one.hidden);
-    vec_push(&r->names, one);
-    map_put(&r->visible, one.name, (intptr_t)r->names.count);
+bool reader_define(text_reader *r, const char *place, const char *name, shlo_value *value) {
+    intptr_t number = 0;
+    if (map_get(&r->visible, name, &number) && number)
+        return reader_fail_at(r, place, "%.60s is defined twice: give one of them another name",
+                              name);
+    vec_push(&r->names, ((named_value){name, value}));
+    map_put(&r->visible, name, (intptr_t)r->names.count);
+    return true;
+}
+
+bool reader_define_word(text_reader *r, const char *name, size_t length, shlo_value *value) {
+    return length == 0 || reader_define(r, name, arena_strndup(&r->m->memory, name, length), value);
 }
 
 void reader_leave(text_reader *r, size_t count) {
-    while (r->names.count > count) {
-        const named_value *last = &r->names.items[--r->names.count];
-        map_put(&r->visible, last->name, last->hidden);
-    }
+    while (r->names.count > count)
+        map_put(&r->visible, r->names.items[--r->names.count].name, 0);
 }
 
 static shlo_value *named(text_reader *r, const char *name, size_t length) {
