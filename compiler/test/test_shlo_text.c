@@ -203,7 +203,8 @@ static void test_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_again), cmocka_unit_test(test_bytecode),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep), cmocka_unit_test(test_names), cmocka_unit_test(test_resources)};
+        cmocka_unit_test(test_again),   cmocka_unit_test(test_bytecode),
+        cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_resources)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
