@@ -71,4 +71,27 @@ static inline ir_value dat_most(math_sequence s, ir_value x, double high) {
     return select32(s, dlt(s, f64(s, high), x), f64(s, high), x);
 }
 
+static inline ir_value low_half(math_sequence s, ir_value x) {
+    return op2(s, MATH_OP_LAND, x, i64(s, UINT32_MAX));
+}
+
+static inline ir_value high_half(math_sequence s, ir_value x) {
+    return op2(s, MATH_OP_LUSHR, x, i64(s, 32));
+}
+
+/* c[count-1] x^(count-1) + ... + c[0] by Horner's rule. */
+ir_value horner64(math_sequence s, ir_value x, const double *c, int count);
+
+/* quadrant pi/2 + high + low, |high| <= pi/4; of the quadrant, an i64, the two low bits count. */
+typedef struct angle64 {
+    ir_value quadrant, high, low;
+} angle64;
+typedef struct polynomial64 {
+    const double *c;
+    int count;
+} polynomial64;
+/* Its sine, which with one quadrant more is the cosine; sin r = r + r^3 sine(r^2), cos r = 1 -
+ * r^2/2 + r^4 cosine(r^2). */
+ir_value sine64(math_sequence s, angle64 r, polynomial64 sine, polynomial64 cosine);
+
 #endif

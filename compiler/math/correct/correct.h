@@ -17,9 +17,6 @@ static inline ir_value narrow(math_sequence s, ir_value x) {
     return op1(s, MATH_OP_NARROW, x);
 }
 
-/* c[count-1] x^(count-1) + ... + c[0] by Horner's rule. */
-ir_value correct_horner(math_sequence s, ir_value x, const double *c, int count);
-
 /* e^x = scale * (1 + rest), scale a power of two; x, an f64, from -1000 to 700. */
 typedef struct exponential {
     ir_value scale, rest;

@@ -4,14 +4,14 @@
 
 static ir_value erf_near(math_sequence s, ir_value a) {
     static const double c[] = {CORRECT_ERF};
-    ir_value tail = correct_horner(s, dmul(s, a, a), c, sizeof c / sizeof *c);
+    ir_value tail = horner64(s, dmul(s, a, a), c, sizeof c / sizeof *c);
     return dfma(s, tail, a, a);
 }
 
 static ir_value erf_far(math_sequence s, ir_value a) {
     static const double c[] = {CORRECT_ERFC};
     ir_value v = dsub(s, a, f64(s, CORRECT_ERF_CENTRE));
-    ir_value g = correct_horner(s, v, c, sizeof c / sizeof *c);
+    ir_value g = horner64(s, v, c, sizeof c / sizeof *c);
     exponential e = correct_exponential(s, dnegate(s, g));
     return dfma(s, dadd(s, f64(s, -1), dnegate(s, e.rest)), e.scale, f64(s, 1));
 }

@@ -15,7 +15,7 @@ ir_value correct_exp2(math_sequence s, ir_value x) {
     ir_value d = widen(s, at_most(s, at_least(s, x, -151.0f), 129.0f));
     ir_value t = dadd(s, d, f64(s, CORRECT_ROUND + 1023));
     ir_value r = dsub(s, d, dsub(s, t, f64(s, CORRECT_ROUND + 1023)));
-    ir_value p = dfma(s, correct_horner(s, r, c, sizeof c / sizeof *c), r, f64(s, 1));
+    ir_value p = dfma(s, horner64(s, r, c, sizeof c / sizeof *c), r, f64(s, 1));
     ir_value scale = from_bits64(s, op2(s, MATH_OP_LSHL, bits64(s, t), i64(s, 52)));
     return correct_except(s, x, narrow(s, dmul(s, p, scale)), wrong, 2);
 }

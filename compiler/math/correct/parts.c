@@ -2,13 +2,6 @@
 #include "math/correct/constants.h"
 #include "math/correct/correct.h"
 
-ir_value correct_horner(math_sequence s, ir_value x, const double *c, int count) {
-    ir_value p = f64(s, c[count - 1]);
-    for (int i = count - 2; i >= 0; i--)
-        p = dfma(s, p, x, f64(s, c[i]));
-    return p;
-}
-
 /* n stands, with the exponent's bias, in the low bits of the sum with CORRECT_ROUND. */
 exponential correct_exponential(math_sequence s, ir_value x) {
     static const double c[] = {CORRECT_EXP};
@@ -16,7 +9,7 @@ exponential correct_exponential(math_sequence s, ir_value x) {
     ir_value n = dsub(s, t, f64(s, CORRECT_ROUND + 1023));
     ir_value r = dfma(s, n, f64(s, -CORRECT_LN2_HIGH), x);
     r = dfma(s, n, f64(s, -CORRECT_LN2_LOW), r);
-    ir_value tail = correct_horner(s, r, c, sizeof c / sizeof *c);
+    ir_value tail = horner64(s, r, c, sizeof c / sizeof *c);
     ir_value rest = dfma(s, dmul(s, tail, r), r, r);
     ir_value scale = from_bits64(s, op2(s, MATH_OP_LSHL, bits64(s, t), i64(s, 52)));
     return (exponential){scale, rest};
@@ -40,7 +33,7 @@ logarithm correct_logarithm(math_sequence s, ir_value x) {
     ir_value w = ddiv(s, f, dadd(s, f64(s, 2), f));
     ir_value z = dmul(s, w, w);
     ir_value square = dmul(s, dmul(s, f64(s, 0.5), f), f);
-    ir_value tail = dfma(s, z, correct_horner(s, z, c, sizeof c / sizeof *c), square);
+    ir_value tail = dfma(s, z, horner64(s, z, c, sizeof c / sizeof *c), square);
     ir_value high = dsub(s, f, square);
     ir_value lost = dsub(s, dsub(s, f, high), square);
     ir_value n = from_bits64(s, op2(s, MATH_OP_LADD, exponent, i64(s, rounded)));

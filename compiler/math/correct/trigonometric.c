@@ -5,19 +5,14 @@
 #include "math/correct/constants.h"
 #include "math/correct/correct.h"
 
-/* x = quadrant pi/2 + high + low; the quadrant's two low bits count. */
-typedef struct angle {
-    ir_value quadrant, high, low;
-} angle;
-
-static angle sum_of(math_sequence s, ir_value quadrant, ir_value high, ir_value low) {
+static angle64 sum_of(math_sequence s, ir_value quadrant, ir_value high, ir_value low) {
     ir_value sum = dadd(s, high, low);
-    return (angle){quadrant, sum, dadd(s, dsub(s, high, sum), low)};
+    return (angle64){quadrant, sum, dadd(s, dsub(s, high, sum), low)};
 }
 
 /* Below 2^24: pi/2 in three parts, of which the quadrant's products with the first two are exact.
  */
-static angle reduce_small(math_sequence s, ir_value a) {
+static angle64 reduce_small(math_sequence s, ir_value a) {
     ir_value t = dfma(s, a, f64(s, CORRECT_TWO_OVER_PI), f64(s, CORRECT_ROUND));
     ir_value q = dsub(s, t, f64(s, CORRECT_ROUND));
     ir_value first = dfma(s, q, f64(s, -CORRECT_HALF_PI_1), a);
@@ -26,14 +21,6 @@ static angle reduce_small(math_sequence s, ir_value a) {
     ir_value back = dsub(s, first, high);
     ir_value lost = dadd(s, dsub(s, first, dadd(s, high, back)), dsub(s, back, taken));
     return sum_of(s, bits64(s, t), high, dfma(s, q, f64(s, -CORRECT_HALF_PI_3), lost));
-}
-
-static ir_value low_half(math_sequence s, ir_value x) {
-    return op2(s, MATH_OP_LAND, x, i64(s, UINT32_MAX));
-}
-
-static ir_value high_half(math_sequence s, ir_value x) {
-    return op2(s, MATH_OP_LUSHR, x, i64(s, 32));
 }
 
 /* An unsigned integer below 2^32 as f64, by its bits; and a signed one. */
@@ -59,7 +46,7 @@ static ir_value turn_bits(math_sequence s, const ir_value at_word[3], int first,
 
 /* From 2^24 on, x = m 2^j with m of 24 bits: whole turns fall out of the product of m with the bits
  * of 1 / (2 pi) from j on (M. Payne and R. Hanek, 1983). 96 bits of a turn are left. */
-static angle reduce_large(math_sequence s, ir_value a) {
+static angle64 reduce_large(math_sequence s, ir_value a) {
     ir_value bits = bits64(s, a);
     ir_value j = op2(s, MATH_OP_LSUB, op2(s, MATH_OP_LUSHR, bits, i64(s, 52)), i64(s, 1023 + 23));
     j = op2(s, MATH_OP_LAND, j, i64(s, 127));
@@ -91,43 +78,19 @@ static angle reduce_large(math_sequence s, ir_value a) {
     return sum_of(s, quadrant, part, more);
 }
 
-static angle reduce(math_sequence s, ir_value a) {
-    angle small = reduce_small(s, a), large = reduce_large(s, a);
+static angle64 reduce(math_sequence s, ir_value a) {
+    angle64 small = reduce_small(s, a), large = reduce_large(s, a);
     ir_value below = dlt(s, a, f64(s, 0x1p24));
-    return (angle){select32(s, below, small.quadrant, large.quadrant),
-                   select32(s, below, small.high, large.high),
-                   select32(s, below, small.low, large.low)};
+    return (angle64){select32(s, below, small.quadrant, large.quadrant),
+                     select32(s, below, small.high, large.high),
+                     select32(s, below, small.low, large.low)};
 }
 
-static ir_value sine(math_sequence s, angle r, ir_value z) {
-    static const double c[] = {CORRECT_SIN};
-    ir_value p = correct_horner(s, z, c, sizeof c / sizeof *c);
-    return dadd(s, r.high, dfma(s, dmul(s, r.high, z), p, r.low));
-}
-
-/* 1 - z/2 with what its rounding, and that of z, lose. */
-static ir_value cosine(math_sequence s, angle r, ir_value z) {
-    static const double c[] = {CORRECT_COS};
-    ir_value p = correct_horner(s, z, c, sizeof c / sizeof *c);
-    ir_value half = dmul(s, f64(s, 0.5), z);
-    ir_value high = dsub(s, f64(s, 1), half);
-    ir_value lost = dsub(s, dsub(s, f64(s, 1), high), half);
-    ir_value z_lost = dfma(s, r.high, r.high, dnegate(s, z));
-    ir_value low = dfma(s, dmul(s, z, z), p, lost);
-    low = dfma(s, f64(s, -0.5), z_lost, low);
-    low = dfma(s, dnegate(s, r.high), r.low, low);
-    return dadd(s, high, low);
-}
-
-/* Odd quadrants exchange sin and cos; the upper two change the sign. */
-static ir_value from_quadrant(math_sequence s, angle r, ir_value quadrant) {
-    ir_value z = dmul(s, r.high, r.high);
-    ir_value odd = op2(s, MATH_OP_LAND, quadrant, i64(s, 1));
-    ir_value even = op2(s, MATH_OP_LEQ, odd, i64(s, 0));
-    ir_value value = select32(s, even, sine(s, r, z), cosine(s, r, z));
-    ir_value upper = op2(s, MATH_OP_LAND, quadrant, i64(s, 2));
-    ir_value sign = op2(s, MATH_OP_LSHL, upper, i64(s, 62));
-    return narrow(s, from_bits64(s, op2(s, MATH_OP_LXOR, bits64(s, value), sign)));
+static ir_value from_quadrant(math_sequence s, angle64 r, ir_value quadrant) {
+    static const double sine[] = {CORRECT_SIN}, cosine[] = {CORRECT_COS};
+    return narrow(s, sine64(s, (angle64){quadrant, r.high, r.low},
+                            (polynomial64){sine, sizeof sine / sizeof *sine},
+                            (polynomial64){cosine, sizeof cosine / sizeof *cosine}));
 }
 
 static ir_value where_finite(math_sequence s, ir_value a, ir_value result) {
@@ -138,7 +101,7 @@ static ir_value where_finite(math_sequence s, ir_value a, ir_value result) {
 ir_value correct_sin(math_sequence s, ir_value x) {
     static const correct_exception wrong[] = {{0x46199998, 0xbeb1fa5d}};
     ir_value a = magnitude(s, x);
-    angle r = reduce(s, widen(s, a));
+    angle64 r = reduce(s, widen(s, a));
     ir_value value = correct_except(s, a, from_quadrant(s, r, r.quadrant), wrong, 1);
     value = op1(s, MATH_OP_TO_BITS, value);
     ir_value sign = op2(s, MATH_OP_AND, op1(s, MATH_OP_TO_BITS, x), i32(s, INT32_MIN));
@@ -149,7 +112,7 @@ ir_value correct_sin(math_sequence s, ir_value x) {
 ir_value correct_cos(math_sequence s, ir_value x) {
     static const correct_exception wrong[] = {{0x5f18b878, 0x3f7f14bb}, {0x6115cb11, 0x3f78142f}};
     ir_value a = magnitude(s, x);
-    angle r = reduce(s, widen(s, a));
+    angle64 r = reduce(s, widen(s, a));
     ir_value quadrant = op2(s, MATH_OP_LADD, r.quadrant, i64(s, 1));
     ir_value value = correct_except(s, a, from_quadrant(s, r, quadrant), wrong, 2);
     return where_finite(s, a, value);

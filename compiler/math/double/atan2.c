@@ -66,7 +66,7 @@ ir_value double_atan2(math_sequence s, ir_value y, ir_value x) {
     quotient q = divide(s, y, x);
     ir_value z = dmul(s, q.high, q.high);
     ir_value rest = dfma(s, dnegate(s, z), q.low, q.low);
-    rest = dfma(s, double_horner(s, z, c, sizeof c / sizeof *c), dmul(s, q.high, z), rest);
+    rest = dfma(s, horner64(s, z, c, sizeof c / sizeof *c), dmul(s, q.high, z), rest);
 
     ir_value down, k = eighths_of(s, &q, x, &down);
     ir_value base = dmul(s, k, f64(s, DOUBLE_EIGHTH_TURN));

@@ -24,9 +24,6 @@ doubled doubled_times(math_sequence s, doubled a, doubled b);
 /* a / b, likewise. */
 doubled doubled_quotient(math_sequence s, doubled a, doubled b);
 
-/* c[count-1] x^(count-1) + ... + c[0] by Horner's rule. */
-ir_value double_horner(math_sequence s, ir_value x, const double *c, int count);
-
 /* n = round(x log2 e), r = x - n log 2. */
 typedef struct double_reduced {
     ir_value n;    /* an f64 */

@@ -4,14 +4,14 @@
 static ir_value near_zero(math_sequence s, ir_value a) {
     static const double c[] = {DOUBLE_ERF};
     ir_value u = dfma(s, a, a, f64(s, -DOUBLE_ERF_CENTRE));
-    return dfma(s, double_horner(s, u, c, sizeof c / sizeof *c), a, a);
+    return dfma(s, horner64(s, u, c, sizeof c / sizeof *c), a, a);
 }
 
 /* At 6, e^-g is below half a unit of 1. */
 static ir_value far_away(math_sequence s, ir_value a) {
     static const double c[] = {DOUBLE_ERFC};
     ir_value v = dsub(s, dat_most(s, a, 6), f64(s, DOUBLE_ERFC_CENTRE));
-    ir_value p = double_horner(s, v, c, sizeof c / sizeof *c);
+    ir_value p = horner64(s, v, c, sizeof c / sizeof *c);
     ir_value rest = dfma(s, v, p, f64(s, DOUBLE_ERFC_FIRST_LOW));
     doubled g = doubled_any_sum(s, f64(s, DOUBLE_ERFC_FIRST), rest);
     double_reduced d = double_reduce(s, (doubled){dnegate(s, g.high), dnegate(s, g.low)});

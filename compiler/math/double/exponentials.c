@@ -22,7 +22,7 @@ doubled double_less_one(math_sequence s, doubled r) {
     static const double c[] = {DOUBLE_EXP};
     doubled square = doubled_product(s, r.high, r.high);
     doubled sum = doubled_sum(s, r.high, dmul(s, f64(s, 0.5), square.high));
-    ir_value p = double_horner(s, r.high, c, sizeof c / sizeof *c);
+    ir_value p = horner64(s, r.high, c, sizeof c / sizeof *c);
     ir_value low = dfma(s, f64(s, 0.5), square.low, sum.low);
     low = dadd(s, low, dfma(s, r.high, r.low, r.low));
     low = dfma(s, dmul(s, r.high, square.high), p, low);

@@ -31,7 +31,7 @@ doubled double_log_of(math_sequence s, doubled f) {
     doubled d = doubled_any_sum(s, f64(s, 2), f.high);
     d.low = dadd(s, d.low, f.low);
     doubled r = doubled_quotient(s, f, d), z = doubled_times(s, r, r);
-    ir_value tail = dmul(s, z.high, double_horner(s, z.high, c, sizeof c / sizeof *c));
+    ir_value tail = dmul(s, z.high, horner64(s, z.high, c, sizeof c / sizeof *c));
     doubled t = doubled_sum(s, f64(s, DOUBLE_FIFTH), tail);
     t.low = dadd(s, t.low, f64(s, DOUBLE_FIFTH_LOW));
     t = doubled_times(s, z, t);

@@ -34,13 +34,6 @@ doubled doubled_quotient(math_sequence s, doubled a, doubled b) {
     return doubled_sum(s, q, dmul(s, rest, inverse));
 }
 
-ir_value double_horner(math_sequence s, ir_value x, const double *c, int count) {
-    ir_value p = f64(s, c[count - 1]);
-    for (int i = count - 2; i >= 0; i--)
-        p = dfma(s, p, x, f64(s, c[i]));
-    return p;
-}
-
 ir_value double_power_of_two(math_sequence s, ir_value n) {
     ir_value biased = op2(s, MATH_OP_LADD, n, i64(s, 1023));
     return from_bits64(s, op2(s, MATH_OP_LSHL, biased, i64(s, 52)));

@@ -12,19 +12,6 @@ enum { WORDS = 20, WINDOW = 4, LIMBS = 6 };
 /* Bits before those that count: 64 zero bits, less one for each quarter that m 2^(e-52) has. */
 enum { FIRST_PLACE = 10 };
 
-typedef struct angle {
-    ir_value quadrant; /* an i64, of which two bits count */
-    doubled r;         /* not negative where x is not */
-} angle;
-
-static ir_value low_half(math_sequence s, ir_value x) {
-    return op2(s, MATH_OP_LAND, x, i64(s, UINT32_MAX));
-}
-
-static ir_value high_half(math_sequence s, ir_value x) {
-    return op2(s, MATH_OP_LUSHR, x, i64(s, 32));
-}
-
 /* WINDOW words of 2/pi from word `at` on: they move on by 16, 8, 4, 2 and 1. */
 static void words_from(math_sequence s, ir_value at, ir_value *out) {
     static const uint64_t words[WORDS] = {DOUBLE_TWO_OVER_PI};
@@ -82,7 +69,7 @@ static ir_value fraction(math_sequence s, ir_value integer, double unit) {
 
 /* The rest of quarter turns, less the nearest whole number of them, as an angle. Its lower bits
  * are exchanged, not negated, where it is negative: that is off by 2^-190. */
-static angle angle_from(math_sequence s, const ir_value *limbs) {
+static angle64 angle_from(math_sequence s, const ir_value *limbs) {
     ir_value turn =
         op2(s, MATH_OP_LOR, op2(s, MATH_OP_LSHL, limbs[LIMBS - 1], i64(s, 32)), limbs[LIMBS - 2]);
     ir_value rounded = op2(s, MATH_OP_LADD, turn, i64(s, UINT64_C(1) << 61));
@@ -99,12 +86,11 @@ static angle angle_from(math_sequence s, const ir_value *limbs) {
     sum = doubled_sum(s, sum.high, dadd(s, sum.low, dadd(s, above.low, below.low)));
     sum = doubled_times(s, sum, (doubled){f64(s, DOUBLE_HALF_PI), f64(s, DOUBLE_HALF_PI_LOW)});
     ir_value sign = op2(s, MATH_OP_LAND, flip, i64(s, UINT64_C(1) << 63));
-    return (angle){quadrant,
-                   {from_bits64(s, op2(s, MATH_OP_LXOR, bits64(s, sum.high), sign)),
-                    from_bits64(s, op2(s, MATH_OP_LXOR, bits64(s, sum.low), sign))}};
+    return (angle64){quadrant, from_bits64(s, op2(s, MATH_OP_LXOR, bits64(s, sum.high), sign)),
+                     from_bits64(s, op2(s, MATH_OP_LXOR, bits64(s, sum.low), sign))};
 }
 
-static angle reduce(math_sequence s, ir_value a) {
+static angle64 reduce(math_sequence s, ir_value a) {
     ir_value bits = bits64(s, a), limbs[LIMBS];
     ir_value near = dlt(s, a, f64(s, 0.5)), zero = f64(s, 0);
     ir_value field = op2(s, MATH_OP_LUSHR, bits, i64(s, 52));
@@ -112,42 +98,16 @@ static angle reduce(math_sequence s, ir_value a) {
     ir_value m = op2(s, MATH_OP_LAND, bits, i64(s, (UINT64_C(1) << 52) - 1));
     bits_from(s, select32(s, near, i64(s, 0), place), limbs);
     multiply(s, op2(s, MATH_OP_LOR, m, i64(s, UINT64_C(1) << 52)), limbs);
-    angle far = angle_from(s, limbs);
-    return (angle){
-        select32(s, near, i64(s, 0), far.quadrant),
-        {select32(s, near, a, far.r.high), select32(s, near, zero, far.r.low)},
-    };
+    angle64 far = angle_from(s, limbs);
+    return (angle64){select32(s, near, i64(s, 0), far.quadrant), select32(s, near, a, far.high),
+                     select32(s, near, zero, far.low)};
 }
 
-static ir_value sine(math_sequence s, doubled r, ir_value z) {
-    static const double c[] = {DOUBLE_SIN};
-    ir_value p = double_horner(s, z, c, sizeof c / sizeof *c);
-    return dadd(s, r.high, dfma(s, dmul(s, r.high, z), p, r.low));
-}
-
-/* 1 - z/2 with what its rounding, and that of z, lose. */
-static ir_value cosine(math_sequence s, doubled r, ir_value z) {
-    static const double c[] = {DOUBLE_COS};
-    ir_value p = double_horner(s, z, c, sizeof c / sizeof *c);
-    ir_value half = dmul(s, f64(s, 0.5), z);
-    ir_value high = dsub(s, f64(s, 1), half);
-    ir_value lost = dsub(s, dsub(s, f64(s, 1), high), half);
-    ir_value z_lost = dfma(s, r.high, r.high, dnegate(s, z));
-    ir_value low = dfma(s, dmul(s, z, z), p, lost);
-    low = dfma(s, f64(s, -0.5), z_lost, low);
-    low = dfma(s, dnegate(s, r.high), r.low, low);
-    return dadd(s, high, low);
-}
-
-/* Odd quadrants exchange sin and cos; the upper two change the sign. */
-static ir_value from_quadrant(math_sequence s, doubled r, ir_value quadrant) {
-    ir_value z = dmul(s, r.high, r.high);
-    ir_value odd = op2(s, MATH_OP_LAND, quadrant, i64(s, 1));
-    ir_value even = op2(s, MATH_OP_LEQ, odd, i64(s, 0));
-    ir_value value = select32(s, even, sine(s, r, z), cosine(s, r, z));
-    ir_value upper = op2(s, MATH_OP_LAND, quadrant, i64(s, 2));
-    ir_value sign = op2(s, MATH_OP_LSHL, upper, i64(s, 62));
-    return from_bits64(s, op2(s, MATH_OP_LXOR, bits64(s, value), sign));
+static ir_value from_quadrant(math_sequence s, angle64 r, ir_value quadrant) {
+    static const double sine[] = {DOUBLE_SIN}, cosine[] = {DOUBLE_COS};
+    return sine64(s, (angle64){quadrant, r.high, r.low},
+                  (polynomial64){sine, sizeof sine / sizeof *sine},
+                  (polynomial64){cosine, sizeof cosine / sizeof *cosine});
 }
 
 static ir_value where_finite(math_sequence s, ir_value a, ir_value result) {
@@ -157,15 +117,15 @@ static ir_value where_finite(math_sequence s, ir_value a, ir_value result) {
 
 ir_value double_sin(math_sequence s, ir_value x) {
     ir_value a = dmagnitude(s, x);
-    angle r = reduce(s, a);
-    ir_value value = bits64(s, from_quadrant(s, r.r, r.quadrant));
+    angle64 r = reduce(s, a);
+    ir_value value = bits64(s, from_quadrant(s, r, r.quadrant));
     ir_value sign = op2(s, MATH_OP_LAND, bits64(s, x), i64(s, UINT64_C(1) << 63));
     return where_finite(s, a, from_bits64(s, op2(s, MATH_OP_LXOR, value, sign)));
 }
 
 ir_value double_cos(math_sequence s, ir_value x) {
     ir_value a = dmagnitude(s, x);
-    angle r = reduce(s, a);
+    angle64 r = reduce(s, a);
     ir_value quadrant = op2(s, MATH_OP_LADD, r.quadrant, i64(s, 1));
-    return where_finite(s, a, from_quadrant(s, r.r, quadrant));
+    return where_finite(s, a, from_quadrant(s, r, quadrant));
 }
