@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "case/source_known.h"
 #include "common/interrupt.h"
 #include "process/child.h"
 #include "tessera/compiler.h"
@@ -132,16 +131,4 @@ bool source_probe_one(const char *path, status *st) {
     text_release(&why);
     free(paths[0]);
     return passes;
-}
-
-compiler_source *source_probe_open(const char *cache, const char *path, bool colour,
-                                   text *diagnostics, status *st) {
-    const size_t before = diagnostics->length;
-    if (source_known(cache, path))
-        return compiler_open_known(path, colour, diagnostics, st);
-    compiler_source *s =
-        source_probe_one(path, st) ? compiler_open(path, colour, diagnostics, st) : NULL;
-    if (s && diagnostics->length == before && compiler_error_count(s) == 0)
-        source_known_keep(cache, path, s);
-    return s;
 }

@@ -13,7 +13,6 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "tessera/compiler.h"
 
 typedef struct source_probe {
     char *const *paths; /* borrowed */
@@ -31,9 +30,5 @@ void source_probe_stop(source_probe *p);
 
 /* One file by itself. False with a message: it must not be read here. */
 bool source_probe_one(const char *path, status *st);
-/* compiler_open behind it. A file of which `cache` (NULL: none) has a mark is read once
- * (source_known.h). */
-compiler_source *source_probe_open(const char *cache, const char *path, bool colour,
-                                   text *diagnostics, status *st);
 
 #endif

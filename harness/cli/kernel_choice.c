@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "case/backend.h"
 #include "case/bound.h"
-#include "case/source_probe.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "common/say.h"
+#include "exec/source_known.h"
 
 /* FILE.tsr:KERNEL names a kernel, too. Where its name begins; NULL: it is a path alone. */
 static const char *kernel_behind(const char *path) {
@@ -33,7 +33,7 @@ int kernel_choice_source(const options *o, const char *cache, const char *path,
     text_init(&diagnostics);
     text_init(&file);
     text_append_bytes(&file, path, name ? (size_t)(name - path) - 1 : strlen(path));
-    *out = source_probe_open(cache, file.data, command_colour(o, stderr), &diagnostics, &st);
+    *out = source_known_open(cache, file.data, command_colour(o, stderr), &diagnostics, &st);
     say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     text_release(&file);

@@ -182,12 +182,23 @@ static bool take(const char *path, const sha256 *key, compiler_artifact *out) {
     return false;
 }
 
-/* Not being able to keep a module costs time later, and nothing else. */
-static void keep(const char *folder, const char *path, const sha256 *key,
-                 const compiler_artifact *artifact) {
+void module_cache_put(const char *folder, const char *path, const file_part *parts, size_t count) {
     static atomic_uint stores;
     unsigned number = atomic_fetch_add(&stores, 1);
     status ignored = STATUS_INIT;
+    text temporary;
+    text_init(&temporary);
+    text_printf(&temporary, "%s/.new-%ld-%u", folder, (long)getpid(), number);
+    if (!file_write_scratch(temporary.data, parts, count, &ignored) ||
+        rename(temporary.data, path) != 0)
+        unlink(temporary.data);
+    text_release(&temporary);
+    if (number % STORES_BETWEEN_TRIMS == 0)
+        module_cache_trim(folder, MODULE_CACHE_BYTES);
+}
+
+static void keep(const char *folder, const char *path, const sha256 *key,
+                 const compiler_artifact *artifact) {
     file_head head = {.key = *key,
                       .graph = artifact->graph_hash,
                       .schedule = artifact->schedule_hash,
@@ -195,15 +206,7 @@ static void keep(const char *folder, const char *path, const sha256 *key,
                       .image_bytes = artifact->image_size};
     memcpy(head.magic, magic, sizeof magic);
     file_part parts[] = {{&head, sizeof head}, {artifact->image, artifact->image_size}};
-    text temporary;
-    text_init(&temporary);
-    text_printf(&temporary, "%s/.new-%ld-%u", folder, (long)getpid(), number);
-    if (!file_write_scratch(temporary.data, parts, 2, &ignored) ||
-        rename(temporary.data, path) != 0)
-        unlink(temporary.data);
-    text_release(&temporary);
-    if (number % STORES_BETWEEN_TRIMS == 0)
-        module_cache_trim(folder, MODULE_CACHE_BYTES);
+    module_cache_put(folder, path, parts, 2);
 }
 
 bool module_cache_build(const char *folder, compiler_instance *instance,

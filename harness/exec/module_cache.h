@@ -10,6 +10,7 @@
 #ifndef TESSERA_HARNESS_EXEC_MODULE_CACHE_H
 #define TESSERA_HARNESS_EXEC_MODULE_CACHE_H
 
+#include "base/file.h"
 #include "tessera/compiler.h"
 
 enum { MODULE_CACHE_BYTES = 256 << 20 };
@@ -24,6 +25,10 @@ char *module_cache_folder(status *st);
 bool module_cache_build(const char *folder, compiler_instance *instance,
                         const compiler_options *options, compiler_artifact *out, bool *cached,
                         status *st);
+
+/* A file of that folder, whole or not at all; not being able to write it costs time later, and
+ * nothing else. */
+void module_cache_put(const char *folder, const char *path, const file_part *parts, size_t count);
 
 /* Removes the least recently used files until `bytes` are left, and what writers that died left
  * behind. */

@@ -1,14 +1,14 @@
 /* source_known.c - marks of sources, in the folder of cached modules. */
-#include "case/source_known.h"
+#include "exec/source_known.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/sha256.h"
+#include "case/source_probe.h"
 #include "common/build_id.h"
+#include "exec/module_cache.h"
 
 static const char last[] = "end"; /* the last line: a mark that was cut has none */
 enum { HEX = 64, FILE_BYTES_MAX = 64 << 20, MARK_BYTES_MAX = 1 << 20 };
@@ -51,7 +51,7 @@ static bool line_holds(const char *line) {
     return holds;
 }
 
-bool source_known(const char *cache, const char *path) {
+static bool is_known(const char *cache, const char *path) {
     text mark;
     char *data = NULL, *rest = NULL;
     size_t size;
@@ -84,21 +84,26 @@ static bool list_files(const compiler_source *source, text *out) {
     return ok;
 }
 
-void source_known_keep(const char *cache, const char *path, const compiler_source *source) {
-    text mark, files, temporary;
+static void keep(const char *cache, const char *path, const compiler_source *source) {
+    text mark, files;
     text_init(&mark);
     text_init(&files);
-    text_init(&temporary);
     if (cache && mark_of(cache, path, &mark) && list_files(source, &files)) {
         text_printf(&files, "%s\n", last);
-        const file_part part = {files.data, files.length};
-        status ignored = STATUS_INIT;
-        text_printf(&temporary, "%s/.new-%ld-read", cache, (long)getpid());
-        if (!file_write_scratch(temporary.data, &part, 1, &ignored) ||
-            rename(temporary.data, mark.data) != 0)
-            unlink(temporary.data);
+        module_cache_put(cache, mark.data, &(file_part){files.data, files.length}, 1);
     }
     text_release(&mark);
     text_release(&files);
-    text_release(&temporary);
+}
+
+compiler_source *source_known_open(const char *cache, const char *path, bool colour,
+                                   text *diagnostics, status *st) {
+    const size_t before = diagnostics->length;
+    if (is_known(cache, path))
+        return compiler_open_known(path, colour, diagnostics, st);
+    compiler_source *s =
+        source_probe_one(path, st) ? compiler_open(path, colour, diagnostics, st) : NULL;
+    if (s && diagnostics->length == before && compiler_error_count(s) == 0)
+        keep(cache, path, s);
+    return s;
 }
