@@ -11,6 +11,7 @@
 #include "module.h"
 #include "ops/donated.h"
 #include "target/target.h"
+#include "tile/simt/simt.h"
 #include "tile/tensor_map.h"
 #include "tile/tile.h"
 
@@ -49,19 +50,24 @@ static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first
     return list;
 }
 
+/* Workgroups of the launch that begins with the phase. */
+static json_t *grid_json(const ir_module *m, ir_op phase) {
+    return ir_op_attr(m, phase, "workgroups") ? need_json(m, phase, "workgroups", "grid")
+                                              : json_integer(simt_launch_grid(m, phase));
+}
+
 static json_t *phases_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
     json_t *list = json_array();
     for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op;
          op = ir_op_get(m, op)->next) {
-        if (ir_op_get(m, op)->opcode != TILE_PHASE)
+        if (ir_op_get(m, op)->opcode != TILE_PHASE || ir_op_attr(m, op, "launch"))
             continue;
         text symbol;
         text_init(&symbol);
         describe_symbol(m, op, &symbol);
         json_t *phase = json_pack("{s:s, s:o, s:s}", "symbol", symbol.data, "grid",
-                                  need_json(m, op, "workgroups", "grid"), "what",
-                                  ir_op_string(m, op, "what", ""));
+                                  grid_json(m, op), "what", ir_op_string(m, op, "what", ""));
         text_release(&symbol);
         const char *constant = ir_op_string(m, op, "constant", NULL);
         if (constant)

@@ -35,7 +35,7 @@ static bool run_outline(pipeline *p) {
         .unfused = p->options->unoptimised,
         .apart = checkpoint_least_room(p->instance->graph, &checkpoint) >= 0,
         .concurrent = !p->options->unoptimised && schedule_runs_at_once(&target),
-        .nests_together = !p->options->unoptimised && p->target->class != TARGET_SIMT,
+        .nests_together = !p->options->unoptimised,
         .buffers = pipeline_buffers(p->target, p->options),
         .rows_apart = library_asked(p->options, p->target),
         .takes_in = library_takes_in};

@@ -7,6 +7,7 @@
 #include "program/outline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ops/control.h"
 #include "ops/functions.h"
@@ -326,22 +327,53 @@ static bool waits_for_any(const plan *p, int group, const int *others, int count
     return waits;
 }
 
-/* Nests that follow each other, as those of an optimiser do, and of which none waits for another,
- * belong to the first of them. */
-static void join_nests(group_state *g, const int *order) {
+/* Counts what the nest reads and writes and is not marked yet, and marks it. */
+static uint32_t mark_buffers(const group_state *g, int group, bool *marked) {
     const plan *p = g->p;
-    for (int i = 0, first = 0; i < p->group_count; i++) {
-        const int *run = &order[first], count = i - first;
-        if (!is_nest(p, order[i]) || g->owner[order[i]] != order[i])
-            first = i + 1;
-        else if (count == LIMIT_PHASES || waits_for_any(p, order[i], run, count))
-            first = i;
-        else
-            g->owner[order[i]] = *run;
+    value_list reached = {0};
+    uint32_t count = 0;
+    for (size_t i = 0; i < p->groups[group].roots.count; i++)
+        vec_push(&reached, p->groups[group].roots.items[i]);
+    for (size_t i = 0; i < reached.count; i++) {
+        const ir_value v = reached.items[i];
+        const ir_op op = ir_value_get(p->g, v)->op;
+        const bool is_root = i < p->groups[group].roots.count,
+                   is_buffer = is_root || !op || p->stored[v];
+        if (marked[v])
+            continue;
+        marked[v] = true;
+        count += is_buffer;
+        for (uint32_t k = 0; (is_root || !is_buffer) && k < ir_op_get(p->g, op)->operand_count; k++)
+            vec_push(&reached, ir_op_get(p->g, op)->operands[k]);
     }
+    vec_release(&reached);
+    return count;
 }
 
-static bool cut_groups(functions *f, ir_op function, const plan *p, bool joins, status *st) {
+/* Nests that follow each other, as those of an optimiser do, and of which none waits for another,
+ * belong to the first of them, as many as a launch has buffers for. */
+static void join_nests(group_state *g, const int *order, uint32_t most) {
+    const plan *p = g->p;
+    bool *marked = base_calloc(p->values + 1, sizeof *marked);
+    uint32_t buffers = 0;
+    for (int i = 0, first = 0; i < p->group_count; i++) {
+        const int *run = &order[first], count = i - first;
+        const bool joins = is_nest(p, order[i]) && g->owner[order[i]] == order[i];
+        buffers += joins ? mark_buffers(g, order[i], marked) : 0;
+        if (joins && count < LIMIT_PHASES && (most == 0 || buffers <= most) &&
+            !waits_for_any(p, order[i], run, count)) {
+            g->owner[order[i]] = *run;
+            continue;
+        }
+        first = joins ? i : i + 1;
+        memset(marked, 0, (p->values + 1) * sizeof *marked);
+        buffers = joins ? mark_buffers(g, order[i], marked) : 0;
+    }
+    free(marked);
+}
+
+static bool cut_groups(functions *f, ir_op function, const plan *p, const outline_request *joins,
+                       status *st) {
     cut_state c = begin_cut(f, ir_op_block(f->m, function, 0));
     group_state g = {.p = p, .owner = base_calloc((size_t)p->group_count + 1, sizeof(int))};
     int *order = base_calloc((size_t)p->group_count + 1, sizeof *order);
@@ -352,7 +384,7 @@ static bool cut_groups(functions *f, ir_op function, const plan *p, bool joins, 
     if (ok && p->concurrent)
         join_siblings(&g, order);
     if (ok && joins)
-        join_nests(&g, order);
+        join_nests(&g, order, joins->buffers);
     for (ir_value v = 1; v < c.count; v++)
         if (owner_of(&g, v) >= 0)
             vec_push(&stored[owner_of(&g, v)], v);
@@ -392,8 +424,8 @@ static bool holds_composite(const ir_module *m, ir_op function) {
 
 static bool cut_by_plan(functions *f, ir_op function, plan_mode mode,
                         const outline_request *request, status *st) {
-    const bool groups = mode == PLAN_PROGRAM,
-               joins = groups && request->nests_together && request->buffers == 0;
+    const bool groups = mode == PLAN_PROGRAM;
+    const outline_request *joins = groups && request->nests_together ? request : NULL;
     plan p;
     plan_build(&p, f->m, function, mode, groups && request->concurrent, 0);
     bool ok = p.group_count <= 1 || cut_groups(f, function, &p, joins, st);

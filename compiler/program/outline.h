@@ -10,7 +10,7 @@ typedef struct outline_request {
     bool apart;          /* likewise, so that what lies between them is planned */
     bool concurrent;     /* ... of which products that run at once are one */
     bool nests_together; /* ... and element-wise nests that follow each other, and of which none
-                            waits for another, where `buffers` is 0 */
+                            waits for another, as many as have room in `buffers` */
     uint32_t buffers;    /* that a dispatch may read and write; 0: any number */
     bool rows_apart; /* each group is one, too, where rows of one may be: kernels of their own */
     /* Does the dispatch of a composite take in an operation that its operand i is made of, or, for

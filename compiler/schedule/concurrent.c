@@ -83,7 +83,7 @@ static bool check(ir_module *m, ir_op phase, bool may) {
 }
 
 void scheduler_mark_concurrent(scheduler *s) {
-    if (!s->failed && !s->target->policy->threads) /* elsewhere phases are launches */
+    if (!s->failed)
         (void)each_phase(s->m, mark);
 }
 

@@ -35,6 +35,8 @@ bool tile_share_functions(ir_module *m, int lanes, status *st);
 enum { TILE_SHARED_MEMORY = 64 };
 bool tile_share_phases(ir_module *m, status *st);
 bool tile_verify_shared(const ir_module *m, status *st);
+/* simt/join_launches.c: no phase of a launch writes what another of it touches. */
+bool tile_verify_launches(const ir_module *m, status *st);
 /* Memory of the kernel that the phase reads or writes, in the order in which its block names it
  * first; returns how many there are, or where they are more than `most` that and 1. */
 uint32_t tile_phase_memory(const ir_module *m, ir_op phase, ir_value *out, uint32_t most);

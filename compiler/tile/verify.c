@@ -126,7 +126,7 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
             ir_op_get(m, i)->opcode != TILE_PHASE && ir_op_get(m, i)->opcode != TILE_FUNCTION)
             return ir_broken(st,
                              "its block holds functions, workspaces, prepared memory and phases");
-    return tile_verify_shared(m, st);
+    return tile_verify_shared(m, st) && tile_verify_launches(m, st);
 }
 
 static bool verify_phase(const ir_module *m, ir_op op, status *st) {

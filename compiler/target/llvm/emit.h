@@ -211,6 +211,8 @@ bool simt_pairs(const emitter *e, ir_op fma);
  * (tile/tensor_map.h). Drivers take 1024 at most (target_buffers). */
 enum { SIMT_PARAMETERS = 1024 + 64 };
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
+/* The code of a launch that begins with the phase; `workgroup`: its number. */
+void simt_code_launch(emitter *e, ir_op phase, LLVMValueRef workgroup);
 /* A dimension that the launch gives. */
 LLVMValueRef simt_dim(const emitter *e, unsigned number);
 /* Place of the thread in the layout of a tile. */

@@ -78,5 +78,11 @@ bool simt_assign_layout(ir_module *m, int threads, int subgroup, status *st);
 /* A tile.barrier wherever a thread may touch what another one has written, or is yet to read, since
  * the last one. */
 bool simt_insert_barriers(ir_module *m, status *st);
+/* join_launches.c: element-wise phases that may run at once become one launch. */
+bool simt_join_launches(ir_module *m, status *st);
+/* The phases of a launch, from its first one on; returns how many there are, at most `most`. */
+uint32_t simt_launch(const ir_module *m, ir_op phase, ir_op *out, uint32_t most);
+/* ... and their workgroups. */
+int64_t simt_launch_grid(const ir_module *m, ir_op phase);
 
 #endif

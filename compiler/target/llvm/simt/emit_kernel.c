@@ -273,18 +273,19 @@ static void set_phase_memory(emitter *e, const ir_block_data *kernel) {
 }
 
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
-    const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
     char name[512];
+    if (ir_op_attr(e->m, op, "launch")) /* the first phase of it has the kernel of all */
+        return;
     snprintf(name, sizeof name, "%s_phase_%lld", e->kernel,
              (long long)ir_op_int(e->m, op, "index", 0));
     e->simt.stages = simt_has_stages(e, op);
     e->simt.phase = op;
-    open_kernel(e, name, kernel->argument_count, ir_op_int(e->m, op, "grid", 0));
+    open_kernel(e, name, kernel->argument_count, simt_launch_grid(e->m, op));
     set_phase_memory(e, kernel);
     e->simt.index = number_of(e, "llvm.nvvm.read.ptx.sreg.tid.x", "llvm.amdgcn.workitem.id.x");
     LLVMValueRef workgroup =
         number_of(e, "llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.amdgcn.workgroup.id.x");
-    code_set_index(e, block->arguments[0], workgroup, 1);
+    code_set_index(e, ir_block_get(e->m, ir_op_block(e->m, op, 0))->arguments[0], workgroup, 1);
     if (e->simt.loaders) {
         LLVMValueRef thread = LLVMBuildTrunc(e->b, e->simt.index, e->i32, "");
         e->simt.lane = LLVMBuildAnd(e->b, thread, code_int(e, e->i32, e->target->subgroup - 1), "");
@@ -294,6 +295,6 @@ void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     LLVMPositionBuilderAtEnd(e->b, body);
     if (e->simt.loaders)
         simt_begin_loaders(e, op);
-    code_block(e, ir_op_block(e->m, op, 0));
+    simt_code_launch(e, op, workgroup);
     LLVMBuildRetVoid(e->b);
 }
