@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/sha256.h"
 #include "base/status.h"
 
 #define PACK_SUFFIX ".repro.tar.lz4"
@@ -59,6 +60,10 @@ typedef enum pack_state { PACK_VALID, PACK_INVALID, PACK_NEWER } pack_state;
 pack *pack_read(const char *path, pack_state *state, status *st);
 /* The same, of a pack whose members take at most so many bytes together; more are over a limit. */
 pack *pack_read_within(const char *path, size_t total_bytes_max, pack_state *state, status *st);
+/* Likewise; `file` receives the SHA-256 of the very bytes that were read, where a pack is returned.
+ */
+pack *pack_read_digest(const char *path, size_t total_bytes_max, sha256 *file, pack_state *state,
+                       status *st);
 
 /* All borrowed until pack_free. Data is followed by a NUL that its size does not count. */
 const json_t *pack_about(const pack *p); /* the manifest, "schema" and "members" included */

@@ -36,6 +36,7 @@ typedef struct reader {
     bool frame_ended;
     uint64_t content_bytes; /* as the frame's header says */
     uint64_t members_bytes_max;
+    sha256_stream *digest; /* of the file; NULL: nobody asks */
 } reader;
 
 static bool corrupt(status *st, const char *what) {
@@ -54,6 +55,8 @@ static bool refill(reader *r, status *st) {
         return status_set_errno(st, errno, "cannot read it");
     r->at = 0;
     r->end = (size_t)n;
+    if (r->digest)
+        sha256_stream_update(r->digest, r->input, r->end);
     return true;
 }
 
@@ -314,6 +317,11 @@ pack *pack_read(const char *path, pack_state *state, status *st) {
 }
 
 pack *pack_read_within(const char *path, size_t total_bytes_max, pack_state *state, status *st) {
+    return pack_read_digest(path, total_bytes_max, NULL, state, st);
+}
+
+pack *pack_read_digest(const char *path, size_t total_bytes_max, sha256 *file, pack_state *state,
+                       status *st) {
     status why = STATUS_INIT;
     uint64_t file_bytes;
     *state = PACK_INVALID;
@@ -324,11 +332,14 @@ pack *pack_read_within(const char *path, size_t total_bytes_max, pack_state *sta
     reader *r = base_calloc(1, sizeof *r);
     r->fd = fd;
     r->members_bytes_max = total_bytes_max;
+    r->digest = file ? sha256_stream_new() : NULL;
     if (LZ4F_isError(LZ4F_createDecompressionContext(&r->context, LZ4F_VERSION)))
         status_set(&why, STATUS_OUT_OF_MEMORY, "no memory to read it");
     else
         *state = read_pack(r, p, file_bytes, &why);
     LZ4F_freeDecompressionContext(r->context);
+    if (file)
+        *file = sha256_stream_finish(r->digest);
     free(r);
     close(fd);
     if (*state == PACK_VALID)

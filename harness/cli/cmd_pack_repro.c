@@ -21,6 +21,7 @@
 #include "run/pack_call.h"
 #include "run/pack_case.h"
 #include "run/pack_fields.h"
+#include "run/pack_sign.h"
 #include "store/store.h"
 
 /* The wanted case, from a stored run or from the command line. */
@@ -159,6 +160,19 @@ static const job *choose(const job_plan *p, const job_choice *choice) {
     return p->jobs.count ? &p->jobs.items[0] : NULL;
 }
 
+/* Signs a pack that is there, where --sign asks for it. */
+static int sign_made(const options *o, const char *pack, bool of_others) {
+    status st = STATUS_INIT;
+    char keyid[SIGN_KEYID_BYTES];
+    const char *key = options_text(o, OPTION_SIGN, NULL);
+    if (!key)
+        return EXIT_DONE;
+    if (!pack_sign(pack, of_others, key, keyid, &st))
+        return command_fail(&st);
+    say(stderr, "signed by %s: %s" SIGN_SUFFIX "\n", keyid, pack);
+    return EXIT_DONE;
+}
+
 static int run_and_pack(const options *o, const job_choice *choice, job j) {
     worker w;
     status st = STATUS_INIT;
@@ -183,6 +197,7 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
     text_init(&path);
     text_init(&lacks);
     int code = pack_case(&request, &path, &st) ? EXIT_DONE : command_fail(&st);
+    code = code ? code : sign_made(o, path.data, j.implementation != NULL);
     if (code == EXIT_DONE && interrupt_settle()) {
         const char *why = result_string(result, RESULT_WHY);
         say(stderr, "%s/%s on %s: %s%s%s\n", j.kernel, j.case_name, j.backend,
@@ -363,9 +378,13 @@ static int find_wanted(const options *o, const job_choice *choice, wanted *w) {
     return first && !strchr(first, ':') ? find_named(o, choice, w) : find_recorded(o, first, w);
 }
 
+/* Checks the place of the pack, and the key. */
 static int check_place(const options *o) {
     status st = STATUS_INIT;
     const char *output = options_text(o, OPTION_OUTPUT, NULL);
+    const char *key = options_text(o, OPTION_SIGN, NULL);
+    if (key && !pack_sign_check(key, &st))
+        return command_fail(&st);
     if (!output)
         return EXIT_DONE;
     int code = COMMAND_REFUSE(o, "names a folder, and -o the file: one of them", OPTION_FAILURES);
@@ -396,6 +415,7 @@ static int pack_recorded_call(const options *o, const job_choice *choice, const 
     text_init(&what);
     interrupt_watch();
     int code = pack_call(&request, &path, &what, &st) ? EXIT_DONE : command_fail(&st);
+    code = code ? code : sign_made(o, path.data, true);
     if (code == EXIT_DONE && interrupt_settle()) {
         text word;
         text_init(&word);

@@ -90,6 +90,19 @@ static void show_sentinels(const json_t *result) {
     text_release(&line);
 }
 
+static void show_signer(const replay *r) {
+    const json_t *said = json_object_get(r->signed_by, "statement");
+    text line;
+    if (!r->signed_by)
+        return;
+    text_init(&line);
+    text_show(&line, "signed by %s: %s, by tsr %s, build %s\n", json_text_at(r->signed_by, "keyid"),
+              json_text_at(said, "verdict"), json_text_at(json_object_get(said, "tsr"), "version"),
+              json_text_at(json_object_get(said, "tsr"), "build"));
+    say_text(stdout, line.data);
+    text_release(&line);
+}
+
 static void show(const replay *r, const replay_request *request) {
     const json_t *item = json_object_get(r->manifest, "case");
     say(stdout, "%s", repro_verdict_name(r->verdict));
@@ -98,6 +111,7 @@ static void show(const replay *r, const replay_request *request) {
         say(stdout, "%s\n", r->why);
         return;
     }
+    show_signer(r);
     if (r->verdict == NEEDS_TRUST)
         show_ways(r, request);
     if (item)
@@ -125,11 +139,12 @@ static void show_json(const replay *r) {
     bool none = r->verdict == REPRO_NO_VERDICT;
     json_decref(result_take_internal(r->result));
     json_t *document = json_pack(
-        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1",
+        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:O?, s:o, s:O?}", "schema", "tsr.replay/1",
         "verdict", none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
         r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"), "needs",
         json_object_get(r->manifest, "needs"), "recorded", json_object_get(r->manifest, "outcome"),
-        "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL));
+        "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL),
+        "signature", r->signed_by);
     document_print(document, stdout);
     json_decref(document);
 }
@@ -156,15 +171,28 @@ static int run(const options *o, const replay_request *request) {
     return code;
 }
 
+/* With the keys of --signed-by, where there are some. */
+static int run_signed(const options *o, replay_request *request) {
+    status st = STATUS_INIT;
+    const char *path = options_text(o, OPTION_SIGNED_BY, NULL);
+    sign_keys *keys = path ? sign_keys_open(path, &st) : NULL;
+    if (path && !keys)
+        return command_fail(&st);
+    request->signers = keys;
+    int code = run(o, request);
+    sign_keys_close(keys);
+    return code;
+}
+
 /* With the file of --with, where there is one. */
 static int run_with(const options *o, replay_request *request) {
     implementation with;
     status st = STATUS_INIT;
     const char *given = options_text(o, OPTION_REPLAY_WITH, NULL);
     if (!given)
-        return run(o, request);
+        return run_signed(o, request);
     request->with = &with;
-    int code = implementation_open(&with, given, &st) ? run(o, request) : command_fail(&st);
+    int code = implementation_open(&with, given, &st) ? run_signed(o, request) : command_fail(&st);
     implementation_release(&with);
     return code;
 }
@@ -172,9 +200,10 @@ static int run_with(const options *o, replay_request *request) {
 static int show_pack(const options *o) {
     status st = STATUS_INIT;
     uint64_t memory_mib = replay_memory_mib();
-    int code = COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
-                              OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
-                              OPTION_SENTINELS, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS);
+    int code =
+        COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
+                       OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA, OPTION_SENTINELS,
+                       OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS);
     if (code)
         return code;
     if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))

@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +13,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "repro/pack.h"
+#include "repro/sign.h"
 
 enum { HASH_DIGITS = 12 };
 
@@ -95,6 +98,17 @@ static int open_folder(const char *folder) {
     return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* A pack goes with its signature. */
+static bool remove_one(int folder, const char *name) {
+    char beside[NAME_MAX + 1];
+    int length = snprintf(beside, sizeof beside, "%s" SIGN_SUFFIX, name);
+    if (unlinkat(folder, name, 0) != 0)
+        return false;
+    if (length < (int)sizeof beside)
+        unlinkat(folder, beside, 0);
+    return true;
+}
+
 void failures_trim(const char *folder, const char *path, uint32_t kept, uint64_t kept_bytes) {
     bool (*const kinds[])(const char *) = {failures_is_source, failures_is_pack};
     const char *slash = strrchr(path, '/'), *newest = slash ? slash + 1 : path;
@@ -108,7 +122,7 @@ void failures_trim(const char *folder, const char *path, uint32_t kept, uint64_t
         for (size_t i = 0; i < found.count; i++) {
             bytes += found.items[i].bytes;
             if ((i >= kept || bytes > kept_bytes) && strcmp(found.items[i].name, newest) != 0)
-                unlinkat(fd, found.items[i].name, 0);
+                remove_one(fd, found.items[i].name);
         }
         release(&found);
     }
@@ -123,7 +137,7 @@ uint64_t failures_prune(const char *folder, failures_wanted_fn wanted, void *con
     entry_list found = list(fd, failures_is_pack);
     for (size_t i = 0; i < found.count; i++)
         if (!wanted(context, found.items[i].name))
-            removed += unlinkat(fd, found.items[i].name, 0) == 0;
+            removed += remove_one(fd, found.items[i].name);
     release(&found);
     close(fd);
     return removed;

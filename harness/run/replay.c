@@ -456,12 +456,23 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
     return st->code == STATUS_OK;
 }
 
-bool replay_run(const replay_request *request, replay *out, status *st) {
+/* ---- the pack ---- */
+
+/* The bytes that were read are those that were signed. */
+static bool is_signed(const sha256 *file, const signature *s, replay *r) {
+    if (memcmp(s->subject.bytes, file->bytes, sizeof file->bytes) != 0)
+        return invalid(r, "its signature is of a file with other bytes");
+    r->signed_by = json_pack("{s:s, s:O}", "keyid", s->keyid, "statement", s->predicate);
+    return true;
+}
+
+/* False: what was asked for cannot be answered. */
+static bool open_and_replay(const replay_request *q, const signature *s, replay *out, status *st) {
     pack_state state;
-    *out = (replay){.qualifiers = json_array(), .missing = json_array()};
+    sha256 file;
     status why = STATUS_INIT;
-    uint64_t memory_mib = request->memory_mib ? request->memory_mib : SIZE_MAX >> 20;
-    pack *p = pack_read_within(request->path, (size_t)memory_mib << 20, &state, &why);
+    uint64_t memory_mib = q->memory_mib ? q->memory_mib : SIZE_MAX >> 20;
+    pack *p = pack_read_digest(q->path, (size_t)memory_mib << 20, s ? &file : NULL, &state, &why);
     bool unreadable = why.code == STATUS_UNAVAILABLE && state != PACK_NEWER;
     if (!p && (why.code == STATUS_NOT_FOUND || unreadable))
         return status_set(st, why.code, "%s", why.message);
@@ -474,9 +485,22 @@ bool replay_run(const replay_request *request, replay *out, status *st) {
         invalid(out, why.message);
         return true;
     }
-    interrupt_watch();
-    bool ok = replay_pack(p, request, out, st);
+    bool ok = (s && !is_signed(&file, s, out)) || replay_pack(p, q, out, st);
     pack_free(p);
+    return ok;
+}
+
+bool replay_run(const replay_request *request, replay *out, status *st) {
+    signature s = {.predicate = NULL};
+    status why = STATUS_INIT;
+    *out = (replay){.qualifiers = json_array(), .missing = json_array()};
+    interrupt_watch();
+    bool ok = true;
+    if (request->signers && !sign_verify(request->path, request->signers, &s, &why))
+        invalid(out, why.message);
+    else
+        ok = open_and_replay(request, request->signers ? &s : NULL, out, st);
+    json_decref(s.predicate);
     if (!interrupt_settle())
         out->verdict = REPRO_NO_VERDICT;
     return ok;
@@ -487,4 +511,5 @@ void replay_release(replay *r) {
     json_decref(r->result);
     json_decref(r->qualifiers);
     json_decref(r->missing);
+    json_decref(r->signed_by);
 }

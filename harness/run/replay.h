@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "implementation/implementation.h"
+#include "repro/sign.h"
 #include "repro/verdict.h"
 
 typedef struct replay {
@@ -16,6 +17,7 @@ typedef struct replay {
     json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited";
                               "same-implementation" or "other-implementation" */
     json_t *missing;       /* INCOMPATIBLE: what this machine or this tsr lacks */
+    json_t *signed_by;     /* "keyid", and the "statement" of it; NULL: nobody asked */
     char why[2048];        /* INVALID_PACK, NEEDS_TRUST */
 } replay;
 
@@ -26,6 +28,7 @@ typedef struct replay_request {
      * takes a process of its own. */
     bool trust;                 /* the pack's own copy */
     const implementation *with; /* a file of the user's, instead of the copy; or NULL */
+    const sign_keys *signers;   /* one of them must have signed the pack; NULL: none need have */
     bool sentinels;             /* tell what made outputs that are not finite */
     bool expects_fixed;         /* the pack must have recorded a failure */
     /* A pack may ask for less, never for more. */

@@ -94,6 +94,8 @@ static void test_number(void **state) {
     (void)state;
     for (int i = 0; i < 6; i++)
         put_pack((char)('a' + i), 10, 100 + i);
+    put("k-only-0123456789ac.repro.tar.lz4.intoto.json", 10, 1);
+    put("k-only-0123456789ae.repro.tar.lz4.intoto.json", 10, 1);
     put("fuzz-1-1.tsr", 10, 1);
     put("fuzz-1-2.tsr", 10, 2);
     put("mine.tsr", 10, 1);
@@ -101,6 +103,9 @@ static void test_number(void **state) {
     /* b was found again: it is the newest now. */
     trim("k-only-0123456789ab.repro.tar.lz4", 3, 1000);
     assert_string_equal(packs(), "bef");
+    /* A signature goes with its pack. */
+    assert_false(is_there("k-only-0123456789ac.repro.tar.lz4.intoto.json"));
+    assert_true(is_there("k-only-0123456789ae.repro.tar.lz4.intoto.json"));
     assert_true(is_there("fuzz-1-1.tsr"));
     trim("fuzz-1-1.tsr", 1, 1000);
     assert_true(is_there("fuzz-1-1.tsr"));
