@@ -10,6 +10,7 @@
 #include "common/say.h"
 #include "job/job.h"
 #include "job/result.h"
+#include "localize/localize.h"
 #include "report/document.h"
 #include "run/pack_needs.h"
 #include "run/replay.h"
@@ -135,7 +136,7 @@ static void show(const replay *r, const replay_request *request) {
     }
 }
 
-static void show_json(const replay *r) {
+static void show_json(const replay *r, const localization *l) {
     bool none = r->verdict == REPRO_NO_VERDICT;
     json_decref(result_take_internal(r->result));
     json_t *document = json_pack(
@@ -145,8 +146,19 @@ static void show_json(const replay *r) {
         json_object_get(r->manifest, "needs"), "recorded", json_object_get(r->manifest, "outcome"),
         "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL),
         "signature", r->signed_by);
+    if (l->found)
+        json_object_set(document, "bisect", l->found);
     document_print(document, stdout);
     json_decref(document);
+}
+
+static void show_found(const localization *l) {
+    text words;
+    text_init(&words);
+    if (l->found)
+        localization_show(l->found, &words);
+    say_text(stdout, words.data ? words.data : "");
+    text_release(&words);
 }
 
 /* A verdict that says nothing of the failure keeps its own. */
@@ -157,16 +169,24 @@ static int exit_of(const replay *r, const replay_request *request) {
     return r->verdict == NOT_REPRODUCED ? EXIT_DONE : code == EXIT_DONE ? EXIT_CHECK : code;
 }
 
-static int run(const options *o, const replay_request *request) {
+static int run(const options *o, replay_request *request) {
     replay r;
     status st = STATUS_INIT;
+    localization l = {.found = NULL};
+    if (options_flag(o, OPTION_REPLAY_BISECT)) {
+        request->onward = localize_onward;
+        request->self = &l;
+    }
     int code = replay_run(request, &r, &st) ? exit_of(&r, request) : command_fail(&st);
     if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
-        show_json(&r);
+        show_json(&r, &l);
     else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT)
         say(stderr, "tsr: interrupted: there is no verdict\n");
-    else if (st.code == STATUS_OK)
+    else if (st.code == STATUS_OK) {
         show(&r, request);
+        show_found(&l);
+    }
+    json_decref(l.found);
     replay_release(&r);
     return code;
 }
@@ -203,7 +223,7 @@ static int show_pack(const options *o) {
     int code =
         COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
                        OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA, OPTION_SENTINELS,
-                       OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS);
+                       OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT);
     if (code)
         return code;
     if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))

@@ -2,6 +2,7 @@
 #include "device/foreign/foreign.h"
 #include "device/host/host.h"
 
+#include "case/case_edited.h"
 #include "exec/backend_device.h"
 #include "exec/execution.h"
 #include "implementation/implementation.h"
@@ -18,7 +19,9 @@ static const execution_class *class_of(const backend *b, const job *j) {
         [BACKEND_CLASS_COMPILER] = &execution_of_compiler,
         [BACKEND_CLASS_TOOLS] = &execution_of_tools,
         [BACKEND_CLASS_FOREIGN] = &execution_of_others};
-    return classes[j->implementation ? BACKEND_CLASS_FOREIGN : b->class];
+    return j->after            ? &execution_of_steps
+           : j->implementation ? classes[BACKEND_CLASS_FOREIGN]
+                               : classes[b->class];
 }
 
 /* The target of code that the compiler makes for the job; NULL: it makes none, or the tuner sets it
@@ -71,6 +74,8 @@ static bool run(execution *e, status *st) {
     }
     if (j->mode == JOB_PACK)
         return execution_pack(e, st);
+    if (j->mode == JOB_STEPS || j->mode == JOB_RUNS)
+        return j->mode == JOB_STEPS ? execution_list_steps(e, st) : execution_runs(e, st);
     if (j->mode == JOB_VERIFY && class->held_to_golden &&
         e->context->golden_state != GOLDEN_PRESENT)
         return skip(e);
@@ -91,6 +96,19 @@ static void release(execution *e) {
     compiler_instance_free(e->tried);
     if (e->folder.path)
         scratch_folder_close(&e->folder);
+}
+
+/* The case that the job's edits leave becomes that of the execution. */
+static bool edit(execution *e, case_edited *edited, status *st) {
+    const job *j = e->job;
+    if (!j->edits)
+        return true;
+    e->stage(e->stage_context, "edit");
+    const compiler_options options = job_compiler_options(j, e->context->kernel);
+    bool ok = case_edited_open(e->context, &options, j->edits, edited, st);
+    if (ok)
+        e->context = &edited->context;
+    return ok;
 }
 
 json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
@@ -122,12 +140,13 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
                  status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
                             j->backend, j->profile);
+    case_edited edited = {.inputs = NULL};
     bool ok = known && backend_device(b, j->device, &e.device, &st) &&
-              case_context_open(s, &request, &st);
+              case_context_open(s, &request, &st) && edit(&e, &edited, &st);
     s->tolerance = execution_tolerance(&e);
     if (ok) {
-        e.outputs = tensors_new(s->signature.output_count);
-        e.repeat = tensors_new(s->signature.output_count);
+        e.outputs = tensors_new(e.context->signature.output_count);
+        e.repeat = tensors_new(e.context->signature.output_count);
         execution_put_work(&e);
         execution_put_fallbacks(&e);
         execution_put_identity(&e);
@@ -141,5 +160,6 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     execution_put_failed_set(&e);
     timeline_end(&e.timeline, j->mode == JOB_BENCH ? e.result : NULL);
     release(&e);
+    case_edited_close(&edited);
     return e.result;
 }

@@ -19,6 +19,10 @@ static compiler_options options_of(const execution *e) {
     compiler_options options = job_compiler_options(e->job, e->context->kernel);
     if (e->schedule_rejected)
         options.schedule = NULL;
+    if (e->job->edits) { /* of a part of the kernel */
+        options.constants = NULL;
+        options.schedule_loose = true;
+    }
     options.provenance = &e->provenance;
     return options;
 }
@@ -62,7 +66,7 @@ static bool build(execution *e, status *st) {
     result_put_SCHEDULE(e->result, schedule_of(e, &options));
     if (!ok)
         return false;
-    result_put_CONSTANTS(e->result, e->job->constants);
+    result_put_CONSTANTS(e->result, options.constants);
     put_hashes(e);
     result_put_COMPILE(e->result, (int64_t)e->artifact.compile_ns);
     result_put_COMPILE_CACHED(e->result, cached);

@@ -84,7 +84,8 @@ launch_request execution_request(const execution *e, uint32_t threads) {
                               .kernel = e->job->kernel,
                               .dims = e->context->c->dims,
                               .dim_count = e->context->c->dim_count,
-                              .constants = e->class->foreign ? NULL : e->job->constants,
+                              .constants =
+                                  e->class->foreign || e->job->edits ? NULL : e->job->constants,
                               .foreign = e->class->foreign};
     launch_request_artifact(&request, &e->artifact);
     launch_request_buffers(&request, &e->context->signature);
@@ -159,8 +160,10 @@ static void settle(execution *e, const verdict *v) {
         result_set_outcome(e->result, OUTCOME_OK, EXECUTION_NOT_VERIFIED, EXIT_DONE);
     else if (v->holds)
         result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
-    else
+    else {
         execution_mismatch(e, v->why.data);
+        execution_put_wrong(e);
+    }
 }
 
 bool execution_judge(execution *e, const tensor *repeat, status *st) {
@@ -169,7 +172,7 @@ bool execution_judge(execution *e, const tensor *repeat, status *st) {
                                .outputs = e->outputs,
                                .repeat = repeat,
                                .foreign = e->class->foreign,
-                               .promises = true,
+                               .promises = e->job->edits == NULL, /* they are of the whole */
                                .sentinels = e->job->sentinels,
                                .told = e->job->told,
                                .stage = e->stage,

@@ -35,7 +35,7 @@ typedef struct execution_class {
 } execution_class;
 
 extern const execution_class execution_of_interpreter, execution_of_compiler, execution_of_tools,
-    execution_of_others;
+    execution_of_others, execution_of_steps;
 
 /* Fields: the state of one job, from its backend to its verdict, which its stages share. */
 struct execution {
@@ -113,6 +113,16 @@ bool execution_judge(execution *e, const tensor *repeat, status *st);
 
 /* execute_sentinels.c: what made outputs that are not finite, where that was looked for. */
 void execution_put_sentinels(execution *e, const verdict *v);
+
+/* execute_wrong.c: the first element of outputs that is not what it should be, as JSON, owned;
+ * *wrong stays NULL where all hold. The second puts it into the result of a replay. */
+bool execution_find_wrong(case_context *s, compiler_profile profile, const tensor *outputs,
+                          json_t **wrong, status *st);
+void execution_put_wrong(execution *e);
+
+/* execute_steps.c: STEPS and RUNS. */
+bool execution_list_steps(execution *e, status *st);
+bool execution_runs(execution *e, status *st);
 
 /* execute_record.c: writes the golden of these outputs, the interpreter's. */
 bool execution_record(execution *e, const tensor *outputs, status *st);

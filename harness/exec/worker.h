@@ -13,7 +13,7 @@
 
 typedef struct worker {
     process process;
-    char stage[16];
+    char stage[32];
     input_set set; /* on which the kernel runs, where `has_set` */
     bool has_set;
     uint64_t timeout_ns;     /* for one stage */

@@ -437,6 +437,16 @@ static void run_case(const recorded_case *c, replay *r) {
     free(recorded.sha256);
 }
 
+/* More is done with a failure that happened again. */
+static bool go_on(const pack *p, const replay_request *q, const recorded_case *c, const replay *r,
+                  status *st) {
+    const bool again = r->verdict == REPRODUCED_EXACT || r->verdict == REPRODUCED_CLASS;
+    const replay_case one = {p, &c->job, c->timeout_seconds, c->memory_mib,
+                             STEPS_MAX * c->timeout_seconds};
+    return !q->onward || !again || !outcome_is_failure(result_outcome(r->result)) ||
+           q->onward(q->self, &one, r, st);
+}
+
 /* False: what was asked for does not fit the pack. */
 static bool replay_pack(const pack *p, const replay_request *q, replay *r, status *st) {
     recorded_case c = {0};
@@ -449,6 +459,8 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
         if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
             r->verdict != NEEDS_TRUST && same_case(&c, result_internal(r->result), r))
             qualify(&c, r);
+        if (st->code == STATUS_OK && !go_on(p, q, &c, r, st) && st->code == STATUS_INTERRUPTED)
+            r->verdict = REPRO_NO_VERDICT;
     }
     pack_code_close(&c.code);
     scratch_folder_close(&c.given);

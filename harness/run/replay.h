@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "implementation/implementation.h"
 #include "repro/sign.h"
+#include "job/job.h"
 #include "repro/verdict.h"
 
 typedef struct replay {
@@ -20,6 +21,17 @@ typedef struct replay {
     json_t *signed_by;     /* "keyid", and the "statement" of it; NULL: nobody asked */
     char why[2048];        /* INVALID_PACK, NEEDS_TRUST */
 } replay;
+
+/* A pack's case, ready to be run again. */
+struct pack;
+typedef struct replay_case {
+    const struct pack *pack;
+    const job *job;
+    uint64_t timeout_seconds, memory_mib;
+    uint64_t most_seconds; /* of all that is done with it */
+} replay_case;
+/* False: it could not be done, as the status says. */
+typedef bool (*replay_onward_fn)(void *self, const replay_case *c, const replay *r, status *st);
 
 typedef struct replay_request {
     const char *path;
@@ -35,6 +47,9 @@ typedef struct replay_request {
     uint64_t timeout_seconds; /* for a step */
     uint64_t memory_mib;      /* address space of a worker; 0: no limit */
     uint32_t threads;
+    replay_onward_fn
+        onward; /* called behind a replay in which the failure happened again; or NULL */
+    void *self; /* for `onward` */
 } replay_request;
 
 /* Modest: what a case of corpus/ needs, and no stranger should have more. The address space is not

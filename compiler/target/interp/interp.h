@@ -38,6 +38,8 @@ typedef struct interp_watch {
     void (*begins)(void *self, ir_op op);
     bool (*ran)(void *self, ir_block block); /* false: the status says why the run ends here */
     void (*ends)(void *self);
+    bool (*calls)(void *self, ir_op call, const tensor *operands); /* before each; as `ran`; NULL:
+                                                                      nobody asks */
 } interp_watch;
 
 /* Every value of the kernel, by its number; `values` has room for all, and holds nothing. The

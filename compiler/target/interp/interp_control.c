@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/control.h"
+#include "ops/functions.h"
 #include "target/interp/interp_walk.h"
 
 static bool copy_tensor(const tensor *from, tensor *to, status *st) {
@@ -142,6 +143,28 @@ static bool run_loop(interpreter *in, ir_op op, const tensor *operands, tensor *
     return ok;
 }
 
+static bool keep_results(interpreter *in, const ir_op_data *d, bool ok, tensor *results) {
+    for (uint32_t i = 0; i < d->result_count; i++)
+        if (ok)
+            in->values[d->results[i]] = results[i];
+        else
+            tensor_release(&results[i]);
+    free(results);
+    return ok;
+}
+
+bool interp_call(interpreter *in, ir_op op) {
+    const ir_op_data *d = ir_op_get(in->m, op);
+    const ir_op function = function_named(in->m, ir_op_string(in->m, op, "callee", ""));
+    tensor *operands = operands_of(in, d);
+    tensor *results = base_calloc((size_t)d->result_count + 1, sizeof *results);
+    const bool watched = in->watch && in->watch->calls;
+    bool ok = (!watched || in->watch->calls(in->watch->self, op, operands)) &&
+              interp_run_block(in, ir_op_block(in->m, function, 0), operands, results);
+    free(operands);
+    return keep_results(in, d, ok, results);
+}
+
 bool interp_control(interpreter *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
     tensor *operands = operands_of(in, d);
@@ -154,12 +177,6 @@ bool interp_control(interpreter *in, ir_op op) {
                                          : interp_combine(in, op, operands, results);
     if (in->watch)
         in->watch->ends(in->watch->self);
-    for (uint32_t i = 0; i < d->result_count; i++)
-        if (ok)
-            in->values[d->results[i]] = results[i];
-        else
-            tensor_release(&results[i]);
     free(operands);
-    free(results);
-    return ok;
+    return keep_results(in, d, ok, results);
 }

@@ -433,7 +433,7 @@ bool compiler_find_nonfinite(compiler_instance *instance, const tensor *inputs,
         return false;
     tensor *values = base_calloc(ir_value_count(m) + 1, sizeof *values);
     finder f = {.m = m, .values = values, .st = st};
-    const interp_watch watch = {&f, begins, ran, ends};
+    const interp_watch watch = {&f, begins, ran, ends, NULL};
     bool ok = interp_values(m, inputs, &watch, values, st) && look_at_kernel(&f, out);
     interp_values_release(m, values);
     vec_release(&f.frames);

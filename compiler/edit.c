@@ -1,0 +1,401 @@
+/* edit.c - see tessera/edit.h: the edits, one by one, on a module and the values of its inputs. */
+#include "tessera/edit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/instance.h"
+#include "graph/passes.h"
+#include "ops/tiles.h"
+
+typedef struct editor {
+    ir_module *m;
+    tensor *inputs; /* owned, one for each argument of the kernel */
+    compiler_instance *whole;
+    const compiler_options *options;
+    status *st;
+} editor;
+
+static const ir_op_data *end_of(const ir_module *m) {
+    return ir_op_get(m, ir_kernel_body(m)->last);
+}
+
+static ir_op operation(const ir_module *m, int64_t number) {
+    ir_op op = number > 0 ? ir_kernel_body(m)->first : 0;
+    for (; op && --number; op = ir_op_get(m, op)->next)
+        ;
+    return op && ir_op_get(m, op)->opcode != GRAPH_RETURN ? op : 0;
+}
+
+static bool says_nothing(const editor *e, const char *why) {
+    return status_set(e->st, STATUS_UNAVAILABLE, "the edit says nothing here: %s", why);
+}
+
+/* ---- names of inputs and outputs ---- */
+
+static const char *name_at(const ir_module *m, const char *list, uint32_t i) {
+    const ir_attr names = ir_op_attr(m, ir_module_kernel(m), list);
+    const ir_attr_data *d = names ? ir_attr_get(m, names) : NULL;
+    return d && i < d->count ? ir_attr_get(m, d->items[i])->string : "";
+}
+
+static void set_names(ir_module *m, const char *list, const char *const *names, uint32_t count) {
+    ir_attr *items = base_calloc((size_t)count + 1, sizeof *items);
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = ir_attr_string(m, names[i]);
+    ir_op_set_attr(m, ir_module_kernel(m), list, ir_attr_array(m, items, count));
+    free(items);
+}
+
+/* "value3" for the value of that number, which no other name is. */
+static const char *own_name(ir_module *m, ir_value v) {
+    return arena_printf(ir_module_arena(m), "value%u", v);
+}
+
+/* ---- outputs ---- */
+
+/* The kernel's promises are of the outputs that it had. */
+static void forget_promises(ir_module *m) {
+    static const char *const of_outputs[] = {"donated", "effects"};
+    for (size_t i = 0; i < sizeof of_outputs / sizeof *of_outputs; i++)
+        ir_op_remove_attr(m, ir_module_kernel(m), of_outputs[i]);
+}
+
+static const char *output_name(ir_module *m, ir_value v) {
+    const ir_op_data *end = end_of(m);
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (end->operands[i] == v && *name_at(m, "outputs", i))
+            return name_at(m, "outputs", i);
+    return own_name(m, v);
+}
+
+static void set_outputs(ir_module *m, const ir_value *values, uint32_t count) {
+    const char **names = base_calloc((size_t)count + 1, sizeof *names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = output_name(m, values[i]);
+    ir_op_set_operands(m, ir_kernel_body(m)->last, values, count);
+    set_names(m, "outputs", names, count);
+    forget_promises(m);
+    free(names);
+}
+
+/* ---- what nothing needs any more ---- */
+
+static void remove_dead_inputs(editor *e) {
+    ir_module *m = e->m;
+    ir_block_data *body = ir_kernel_body(m);
+    uint32_t *uses = ir_count_uses(m), kept = 0, had = body->argument_count;
+    const char **names = base_calloc((size_t)had + 1, sizeof *names);
+    tensor *inputs = tensors_new(had);
+    for (uint32_t i = 0; i < had; i++) {
+        ir_value v = body->arguments[i];
+        const char *name = name_at(m, "inputs", i);
+        if (uses[v] == 0)
+            continue;
+        names[kept] = *name ? name : own_name(m, v);
+        inputs[kept] = e->inputs[i];
+        e->inputs[i] = (tensor){0};
+        body->arguments[kept] = v;
+        ir_value_get(m, v)->index = kept++;
+    }
+    body->argument_count = kept;
+    set_names(m, "inputs", names, kept);
+    tensors_free(e->inputs);
+    e->inputs = inputs;
+    free(names);
+    free(uses);
+}
+
+static void clean(editor *e) {
+    graph_remove_dead(e->m, ir_op_block(e->m, ir_module_kernel(e->m), 0));
+    remove_dead_inputs(e);
+}
+
+/* ---- values ---- */
+
+/* The interpreter's values of these, which belong to the kernel's own block. */
+static bool values_of(const editor *e, const ir_value *values, uint32_t count, tensor *out) {
+    ir_module *m = ir_module_clone(e->m);
+    set_outputs(m, values, count);
+    compiler_instance *instance = compiler_instance_new(m, (ir_bindings){0});
+    bool ok = compiler_interpret(instance, e->inputs, out, e->st);
+    compiler_instance_free(instance);
+    return ok;
+}
+
+/* ---- the edits ---- */
+
+static bool copy_inputs(editor *e, const tensor *inputs) {
+    const uint32_t count = ir_kernel_body(e->m)->argument_count;
+    bool ok = true;
+    e->inputs = tensors_new(count);
+    for (uint32_t i = 0; i < count && ok; i++) {
+        const tensor *t = &inputs[i];
+        ok = tensor_init(&e->inputs[i], t->type, t->rank, t->dims, e->st);
+        if (ok)
+            memcpy(e->inputs[i].data, t->data, tensor_bytes(t));
+    }
+    return ok;
+}
+
+typedef struct wanted_run {
+    editor *e;
+    int64_t number;
+    bool found;
+} wanted_run;
+
+/* Takes the run's kernel and what it reads, and ends the program there. */
+static bool take_run(void *self, const compiler_run *run) {
+    wanted_run *w = self;
+    if (run->number != w->number)
+        return true;
+    tensors_free(w->e->inputs);
+    ir_module_free(w->e->m);
+    w->e->m = ir_module_clone(compiler_instance_graph(run->instance));
+    const ir_module *whole = compiler_instance_graph(w->e->whole);
+    const char *name = ir_op_string(whole, ir_module_kernel(whole), "name", "");
+    ir_op_set_attr(w->e->m, ir_module_kernel(w->e->m), "name", ir_attr_string(w->e->m, name));
+    w->found = copy_inputs(w->e, run->inputs);
+    return false;
+}
+
+static bool edit_dispatch(editor *e, const int64_t *a) {
+    wanted_run w = {e, a[0], false};
+    tensor *inputs = e->inputs;
+    e->inputs = NULL;
+    bool ok = compiler_runs(e->whole, e->options, inputs, take_run, &w, e->st);
+    if (!w.found)
+        e->inputs = inputs;
+    else
+        tensors_free(inputs);
+    return ok && (w.found || says_nothing(e, "the program runs fewer kernels"));
+}
+
+/* Numbers that stand in the source are no results. */
+static bool is_seen(const ir_module *m, ir_value v) {
+    ir_op op = ir_value_get(m, v)->op;
+    return op && ir_op_get(m, op)->operand_count > 0;
+}
+
+static bool is_among(const ir_value *list, uint32_t count, ir_value v) {
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++)
+        found = list[i] == v;
+    return found;
+}
+
+/* Values of the operations up to `last` that are read behind it. */
+static uint32_t read_behind(const ir_module *m, ir_op last, ir_value *out, uint32_t most) {
+    bool *before = base_calloc((size_t)ir_value_count(m) + 1, sizeof *before), behind = false;
+    uint32_t count = 0;
+    for (ir_op op = ir_kernel_body(m)->first; op; op = ir_op_get(m, op)->next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        for (uint32_t i = 0; behind && i < d->operand_count; i++)
+            if (before[d->operands[i]] && is_seen(m, d->operands[i]) && count < most &&
+                !is_among(out, count, d->operands[i]))
+                out[count++] = d->operands[i];
+        for (uint32_t i = 0; !behind && i < d->result_count; i++)
+            before[d->results[i]] = true;
+        behind |= op == last;
+    }
+    free(before);
+    return count;
+}
+
+static bool edit_prefix(editor *e, const int64_t *a) {
+    ir_op last = operation(e->m, a[0]);
+    if (!last)
+        return says_nothing(e, "the kernel has fewer operations");
+    ir_value *values = base_calloc(COMPILER_MAX_PARAMETERS, sizeof *values);
+    const uint32_t count = read_behind(e->m, last, values, COMPILER_MAX_PARAMETERS);
+    if (count)
+        set_outputs(e->m, values, count);
+    free(values);
+    return count ||
+           says_nothing(e, "nothing but constants of the operations up to it is read behind it");
+}
+
+static bool edit_input(editor *e, const int64_t *a) {
+    ir_module *m = e->m;
+    ir_op op = operation(m, a[0]);
+    ir_block_data *body = ir_kernel_body(m);
+    const uint32_t had = body->argument_count, count = op ? ir_op_get(m, op)->result_count : 0;
+    if (!op || ir_op_get(m, op)->operand_count == 0)
+        return says_nothing(e, "there is no such operation, or it is a constant");
+    if (had + count > COMPILER_MAX_PARAMETERS)
+        return says_nothing(e, "a kernel has no more inputs");
+    tensor *inputs = tensors_new(had + count);
+    const char **names = base_calloc((size_t)had + count + 1, sizeof *names);
+    bool ok = values_of(e, ir_op_get(m, op)->results, count, inputs + had);
+    for (uint32_t i = 0; i < had && ok; i++) {
+        names[i] = name_at(m, "inputs", i);
+        inputs[i] = e->inputs[i];
+        e->inputs[i] = (tensor){0};
+    }
+    for (uint32_t i = 0; i < count && ok; i++) {
+        ir_value result = ir_op_get(m, op)->results[i];
+        names[had + i] = own_name(m, result);
+        ir_replace_uses(m, result,
+                        ir_block_add_argument(m, ir_op_block(m, ir_module_kernel(m), 0),
+                                              ir_value_get(m, result)->type, names[had + i]));
+    }
+    if (ok) {
+        set_names(m, "inputs", names, had + count);
+        tensor *before = e->inputs;
+        e->inputs = inputs;
+        inputs = before;
+        forget_promises(m);
+    }
+    tensors_free(inputs);
+    free(names);
+    return ok;
+}
+
+static bool edit_primitives(editor *e, const int64_t *a) {
+    (void)a;
+    return graph_decompose_all(e->m, e->st);
+}
+
+static bool edit_forward(editor *e, const int64_t *a) {
+    ir_op op = operation(e->m, a[0]);
+    const ir_op_data *d = op ? ir_op_get(e->m, op) : NULL;
+    if (!d || d->result_count != 1 || a[1] >= d->operand_count ||
+        ir_value_get(e->m, d->operands[a[1]])->type != ir_value_get(e->m, d->results[0])->type)
+        return says_nothing(e, "it has no operand of its result's type there");
+    ir_replace_uses(e->m, d->results[0], d->operands[a[1]]);
+    forget_promises(e->m);
+    return true;
+}
+
+static bool edit_output(editor *e, const int64_t *a) {
+    const ir_op_data *end = end_of(e->m);
+    if (a[0] >= end->operand_count || end->operand_count == 1)
+        return says_nothing(e, "a kernel has an output");
+    ir_value *values = base_calloc(end->operand_count, sizeof *values);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (i != a[0])
+            values[count++] = end->operands[i];
+    set_outputs(e->m, values, count);
+    free(values);
+    return true;
+}
+
+static bool edit_fill(editor *e, const int64_t *a) {
+    const uint32_t count = ir_kernel_body(e->m)->argument_count;
+    tensor *t = a[0] < count ? &e->inputs[a[0]] : NULL;
+    if (!t || a[1] >= a[2] || a[2] > tensor_count(t))
+        return says_nothing(e, "the input has no such elements");
+    for (int64_t i = a[1]; i < a[2]; i++)
+        dtype_store(t->type, t->data, (size_t)i, (double)a[3]);
+    return true;
+}
+
+static const struct edit_info {
+    const char *name;
+    int arguments;
+    bool (*apply)(editor *e, const int64_t *arguments);
+} infos[] = {
+#define EDIT(id, name, arguments, summary) {name, arguments, edit_##id},
+#include "edit.def"
+};
+
+static const struct edit_info *info_of(const char *name, size_t length) {
+    for (size_t i = 0; i < sizeof infos / sizeof *infos; i++)
+        if (strlen(infos[i].name) == length && memcmp(infos[i].name, name, length) == 0)
+            return &infos[i];
+    return NULL;
+}
+
+/* One edit off the text. False: it has another form. */
+static bool read_edit(const char **cursor, const struct edit_info **info, int64_t *arguments) {
+    const char *words = *cursor;
+    size_t length = strcspn(words, " ;");
+    *info = info_of(words, length);
+    words += length;
+    for (int i = 0; *info && i < (*info)->arguments; i++) {
+        char *end;
+        arguments[i] = *words == ' ' ? strtoll(words + 1, &end, 10) : -1;
+        if (*words != ' ' || end == words + 1 || arguments[i] < 0)
+            return false;
+        words = end;
+    }
+    *cursor = words + (*words == ';');
+    return *info && (*words == ';' || *words == '\0');
+}
+
+static bool apply_all(editor *e, const char *edits) {
+    const struct edit_info *info;
+    int64_t arguments[COMPILER_EDIT_ARGUMENTS];
+    bool ok = true;
+    while (ok && *edits) {
+        if (!read_edit(&edits, &info, arguments))
+            return status_set(e->st, STATUS_INVALID, "there is no such edit: '%.40s'", edits);
+        ok = info->apply(e, arguments);
+        if (ok)
+            clean(e);
+    }
+    return ok;
+}
+
+/* ---- the case ---- */
+
+/* Composites are as they were written; a kernel of tiles is written out. */
+static ir_module *module_of(compiler_instance *whole, status *st) {
+    const ir_module *m = instance_specialized(whole, st);
+    if (m && tiles_of(m))
+        m = compiler_primitives(whole, st);
+    return m ? ir_module_clone(m) : NULL;
+}
+
+bool compiler_edit(compiler_instance *whole, const compiler_options *options, const tensor *inputs,
+                   const char *edits, compiler_edited *out, status *st) {
+    *out = (compiler_edited){0};
+    editor e = {.whole = whole, .options = options, .m = module_of(whole, st), .st = st};
+    bool ok = e.m && graph_require_formula(e.m, st) && copy_inputs(&e, inputs) &&
+              apply_all(&e, edits) && ir_verify(e.m, st);
+    out->inputs = e.inputs;
+    if (!ok) {
+        ir_module_free(e.m);
+        return false;
+    }
+    out->input_count = ir_kernel_body(e.m)->argument_count;
+    out->output_count = end_of(e.m)->operand_count;
+    for (ir_op op = ir_kernel_body(e.m)->first; op; op = ir_op_get(e.m, op)->next)
+        out->operation_count += ir_op_get(e.m, op)->opcode != GRAPH_RETURN;
+    out->instance = compiler_instance_new(e.m, (ir_bindings){0});
+    return true;
+}
+
+void compiler_edited_release(compiler_edited *e) {
+    compiler_instance_free(e->instance);
+    tensors_free(e->inputs);
+    *e = (compiler_edited){0};
+}
+
+bool compiler_operation_at(const compiler_instance *instance, uint32_t number,
+                           compiler_operation *out) {
+    const ir_module *m = instance->graph;
+    ir_op op = operation(m, number);
+    if (!op)
+        return false;
+    const ir_op_data *d = ir_op_get(m, op);
+    *out = (compiler_operation){.name = op_info_get(d->opcode)->name,
+                                .line = d->location.line,
+                                .column = d->location.column,
+                                .operand_count = d->operand_count,
+                                .result_count = d->result_count,
+                                .generates = d->operand_count == 0};
+    return true;
+}
+
+uint32_t compiler_output_operation(const compiler_instance *instance, uint32_t output) {
+    const ir_module *m = instance->graph;
+    const ir_op_data *end = end_of(m);
+    ir_op made = output < end->operand_count ? ir_value_get(m, end->operands[output])->op : 0;
+    uint32_t number = 0;
+    for (ir_op op = made; op; op = ir_op_get(m, op)->previous)
+        number++;
+    return number;
+}

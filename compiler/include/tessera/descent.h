@@ -1,0 +1,33 @@
+/* descent.h - the way down of a kernel, pass by pass, and what the module behind a pass computes.
+ */
+#ifndef TESSERA_DESCENT_H
+#define TESSERA_DESCENT_H
+
+#include "tessera/compiler.h"
+
+typedef struct compiler_descent compiler_descent;
+
+/* The compilation of an instance that these options ask for, before its first pass; of a program
+ * the passes of the whole, down to its kernels. NULL with a status. */
+compiler_descent *compiler_descent_open(compiler_instance *instance,
+                                        const compiler_options *options, status *st);
+void compiler_descent_close(compiler_descent *s);
+
+/* The next pass; NULL: there is none. Behind the passes stands "fault", if one of the options is
+ * made in the code's own IR. */
+const char *compiler_descent_name(const compiler_descent *s);
+/* Runs it. False: it failed. */
+bool compiler_descent_run(compiler_descent *s, status *st);
+
+bool compiler_descent_is_program(const compiler_descent *s);
+/* Names the level of the module as it is: "graph", "schedule" or "tile". */
+const char *compiler_descent_level(const compiler_descent *s);
+void compiler_descent_print(const compiler_descent *s, text *out);
+/* The outputs of the module as it is, initialised by the call. STATUS_UNAVAILABLE: nothing
+ * evaluates it at its level. */
+bool compiler_descent_evaluate(const compiler_descent *s, const tensor *inputs, tensor *outputs,
+                               status *st);
+/* Can a module of this level, of code for this target, be evaluated? */
+bool compiler_descent_evaluates(const compiler_descent *s);
+
+#endif

@@ -1,0 +1,228 @@
+/* execute_steps.c - jobs that look at the way down: which passes there are, what the module behind
+ * one computes, and which kernel of a program is wrong. */
+#include "tessera/descent.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "case/case_edited.h"
+#include "exec/execution.h"
+#include "job/result.h"
+
+static compiler_options options_of(const execution *e) {
+    compiler_options options = job_compiler_options(e->job, e->context->kernel);
+    options.schedule_loose |= e->job->edits != NULL;
+    if (e->job->edits)
+        options.constants = NULL;
+    return options;
+}
+
+/* ---- REPLAY, behind a pass ---- */
+
+static bool run_to(execution *e, compiler_descent *s, const char *pass, status *st) {
+    const char *name;
+    bool ok = true, there = false;
+    while (ok && !there && (name = compiler_descent_name(s))) {
+        e->stage(e->stage_context, name);
+        ok = compiler_descent_run(s, st);
+        there = strcmp(name, pass) == 0;
+    }
+    return ok && (there || status_set(st, STATUS_INVALID, "no pass is called '%s' here", pass));
+}
+
+static const tensor *compute(execution *e, status *st) {
+    const compiler_options options = options_of(e);
+    compiler_descent *s = compiler_descent_open(e->context->instance, &options, st);
+    bool ok = s && run_to(e, s, e->job->after, st);
+    if (ok) {
+        e->stage(e->stage_context, "evaluate");
+        ok = compiler_descent_evaluate(s, e->context->inputs, e->outputs, st);
+    }
+    compiler_descent_close(s);
+    return ok ? e->outputs : NULL;
+}
+
+static bool judge(execution *e, const tensor *outputs, status *st) {
+    (void)outputs;
+    return execution_judge(e, NULL, st);
+}
+
+static bool pack_outputs(execution *e, const tensor *expected, const tensor **actual, status *st) {
+    (void)e;
+    (void)expected;
+    (void)st;
+    *actual = NULL;
+    return true;
+}
+
+const execution_class execution_of_steps = {.build = execution_needs_nothing,
+                                            .compute = compute,
+                                            .judge = judge,
+                                            .time = execution_needs_nothing,
+                                            .pack_code = execution_packs_nothing,
+                                            .pack_outputs = pack_outputs};
+
+/* ---- STEPS ---- */
+
+static json_t *digest_of(const compiler_descent *s) {
+    text words;
+    char hex[65];
+    text_init(&words);
+    compiler_descent_print(s, &words);
+    const sha256 digest = sha256_of(words.data, words.length);
+    sha256_hex(&digest, hex);
+    text_release(&words);
+    return json_string(hex);
+}
+
+static json_t *step_json(const compiler_descent *s, const char *name) {
+    return json_pack("{s:s, s:s, s:o, s:b}", "pass", name, "level", compiler_descent_level(s),
+                     "sha256", digest_of(s), "evaluated", compiler_descent_evaluates(s));
+}
+
+static bool list_steps(execution *e, json_t *list, status *st) {
+    const compiler_options options = options_of(e);
+    compiler_descent *s = compiler_descent_open(e->context->instance, &options, st);
+    const char *name;
+    bool ok = s != NULL;
+    if (ok)
+        json_array_append_new(list, step_json(s, "")); /* before any */
+    while (ok && (name = compiler_descent_name(s))) {
+        e->stage(e->stage_context, name);
+        ok = compiler_descent_run(s, st);
+        if (ok)
+            json_array_append_new(list, step_json(s, name));
+    }
+    internal_put_PROGRAM(e->result, s && compiler_descent_is_program(s));
+    compiler_descent_close(s);
+    return ok;
+}
+
+static json_t *operation_json(const compiler_operation *o) {
+    return json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", o->name, "line", (json_int_t)o->line,
+                     "column", (json_int_t)o->column, "operands", (json_int_t)o->operand_count,
+                     "results", (json_int_t)o->result_count);
+}
+
+/* Those that edits count, of a case that has none yet, too. */
+static bool list_operations(execution *e, json_t *list, status *st) {
+    case_edited plain = {.inputs = NULL};
+    compiler_operation o;
+    const compiler_options options = options_of(e);
+    const bool edited = e->job->edits != NULL;
+    bool ok = edited || case_edited_open(e->context, &options, "", &plain, st);
+    const compiler_instance *instance = edited ? e->context->instance : plain.edited.instance;
+    for (uint32_t i = 1; ok && compiler_operation_at(instance, i, &o); i++)
+        json_array_append_new(list, operation_json(&o));
+    case_edited_close(&plain);
+    return ok;
+}
+
+bool execution_list_steps(execution *e, status *st) {
+    json_t *steps = json_array(), *operations = json_array();
+    bool ok = list_operations(e, operations, st) && (e->job->after || list_steps(e, steps, st));
+    internal_put_STEPS(e->result, steps);
+    internal_put_OPERATIONS(e->result, operations);
+    if (ok)
+        result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
+    return ok;
+}
+
+/* ---- RUNS ---- */
+
+typedef struct built {
+    const compiler_instance *instance;
+    compiler_artifact artifact;
+} built;
+
+typedef struct run_state {
+    execution *e;
+    VEC(built) modules;
+    bool ok;
+    json_t *wrong; /* the first; NULL: none so far */
+    status *st;
+} run_state;
+
+static const compiler_artifact *module_of(run_state *s, compiler_instance *instance) {
+    for (size_t i = 0; i < s->modules.count; i++)
+        if (s->modules.items[i].instance == instance)
+            return &s->modules.items[i].artifact;
+    built one = {.instance = instance};
+    compiler_options options = options_of(s->e);
+    options.constants = NULL;
+    options.schedule_loose = true;
+    if (!compiler_build(instance, &options, &one.artifact, s->st))
+        return NULL;
+    vec_push(&s->modules, one);
+    return &s->modules.items[s->modules.count - 1].artifact;
+}
+
+static bool launch_on(run_state *s, const case_context *c, const compiler_artifact *module,
+                      tensor *outputs) {
+    launch l;
+    const ir_module *m = compiler_instance_graph(c->instance);
+    launch_request request = {.device = s->e->device,
+                              .threads = s->e->job->threads,
+                              .kernel = ir_op_string(m, ir_module_kernel(m), "name", "")};
+    launch_request_artifact(&request, module);
+    launch_request_buffers(&request, &c->signature);
+    bool ok = launch_open(&l, &request, s->st) && launch_write_inputs(&l, c->inputs, s->st) &&
+              launch_poison_outputs(&l, s->st) && launch_run(&l, s->st) &&
+              launch_read_outputs(&l, &c->signature, outputs, s->st);
+    launch_close(&l);
+    return ok;
+}
+
+static json_t *run_json(const compiler_run *run) {
+    json_t *turns = json_array();
+    for (uint32_t i = 0; i < run->turn_count; i++)
+        json_array_append_new(turns, json_pack("{s:I, s:I}", "line", (json_int_t)run->turns[i].line,
+                                               "turn", (json_int_t)run->turns[i].turn));
+    return json_pack("{s:I, s:I, s:o}", "number", (json_int_t)run->number, "line",
+                     (json_int_t)run->line, "turns", turns);
+}
+
+/* Holds one run of a kernel to the interpreter's. */
+static bool judge_run(run_state *s, case_edited *one, const compiler_run *run) {
+    const compiler_artifact *module = module_of(s, run->instance);
+    case_context *c = &one->context;
+    tensor *outputs = tensors_new(c->signature.output_count);
+    bool ok = module && launch_on(s, c, module, outputs);
+    json_t *wrong = NULL;
+    ok = ok && execution_find_wrong(c, s->e->profile, outputs, &wrong, s->st);
+    tensors_free(outputs);
+    if (wrong) {
+        s->wrong = run_json(run);
+        internal_put_WRONG(s->e->result, wrong);
+    }
+    return ok;
+}
+
+static bool visit(void *self, const compiler_run *run) {
+    run_state *s = self;
+    case_edited one = {.inputs = NULL};
+    char stage[32];
+    snprintf(stage, sizeof stage, "run %lld", (long long)run->number);
+    s->e->stage(s->e->stage_context, stage);
+    s->ok = case_edited_of(s->e->context, run->instance, run->inputs, &one, s->st) &&
+            judge_run(s, &one, run);
+    case_edited_close(&one);
+    return s->ok && !s->wrong;
+}
+
+bool execution_runs(execution *e, status *st) {
+    run_state s = {.e = e, .ok = true, .st = st};
+    const compiler_options options = options_of(e);
+    bool ok =
+        compiler_runs(e->context->instance, &options, e->context->inputs, visit, &s, st) && s.ok;
+    if (s.wrong)
+        internal_put_RUN(e->result, s.wrong);
+    for (size_t i = 0; i < s.modules.count; i++)
+        compiler_artifact_release(&s.modules.items[i].artifact);
+    vec_release(&s.modules);
+    if (ok)
+        result_set_outcome(e->result, s.wrong ? OUTCOME_MISMATCH : OUTCOME_OK, NULL,
+                           s.wrong ? EXIT_CHECK : EXIT_DONE);
+    return ok;
+}

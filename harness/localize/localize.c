@@ -1,0 +1,319 @@
+/* localize.c - bisects the passes, then the operations. */
+#include "localize/localize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "common/json_text.h"
+#include "job/result.h"
+#include "localize/probes.h"
+
+typedef struct search {
+    probes probes;
+    json_t *found;
+    json_t *steps, *operations; /* of the case as it is edited by now */
+    char *edits;                /* that make it: "", or the run of a program's kernel */
+    const char *pass;           /* behind which it is wrong first; NULL: in the code */
+    bool done;                  /* the rest cannot be told */
+} search;
+
+static void put(search *s, const char *key, json_t *value) {
+    json_object_set_new(s->found, key, value);
+}
+
+/* Why nothing more precise is known. */
+static void end_with(search *s, const char *why) {
+    put(s, "why", json_text(why));
+    s->done = true;
+}
+
+static const char *text_at(const json_t *object, const char *key) {
+    return json_text_at(object, key);
+}
+
+/* ---- steps ---- */
+
+static void take_lists(search *s) {
+    const json_t *internal = result_internal(s->probes.result);
+    json_decref(s->steps);
+    json_decref(s->operations);
+    s->steps = json_incref(internal_get(internal, INTERNAL_STEPS));
+    s->operations = json_incref(internal_get(internal, INTERNAL_OPERATIONS));
+}
+
+/* The worker died, or a pass erred: that pass it is. */
+static void take_failed_step(search *s) {
+    const char *stage = s->probes.worker.stage;
+    const bool same = s->probes.result &&
+                      strcmp(result_text(s->probes.result, RESULT_STATUS), s->probes.fails_as) == 0;
+    if (probes_ended(&s->probes))
+        end_with(s, "the time was up");
+    else if (same && *stage) {
+        put(s, "pass", json_string(stage));
+        put(s, "place", json_string("pass"));
+        s->pass = text_at(s->found, "pass");
+        if (probes_ask(&s->probes, JOB_STEPS, s->edits, ""))
+            take_lists(s);
+    } else
+        end_with(s, "its passes cannot be run one by one");
+}
+
+/* True: all passes were run. */
+static bool list_steps(search *s) {
+    const json_t *result = probes_ask(&s->probes, JOB_STEPS, s->edits, NULL);
+    const bool ok = result && result_outcome(result) == OUTCOME_OK;
+    if (ok)
+        take_lists(s);
+    else
+        take_failed_step(s);
+    return ok;
+}
+
+static bool is_program(const search *s) {
+    return json_is_true(internal_get(result_internal(s->probes.result), INTERNAL_PROGRAM));
+}
+
+static const json_t *step_at(const search *s, size_t i) {
+    return json_array_get(s->steps, i);
+}
+
+/* Has the pass changed anything, and can its module be run? */
+static bool is_candidate(const search *s, size_t i) {
+    return i > 0 && json_is_true(json_object_get(step_at(s, i), "evaluated")) &&
+           strcmp(text_at(step_at(s, i), "sha256"), text_at(step_at(s, i - 1), "sha256")) != 0;
+}
+
+/* ---- passes ---- */
+
+/* The first step whose module is wrong, of those that can be run; the count of steps: none is.
+ * *right receives the last one that is right, 0: before all passes. */
+static size_t first_wrong_step(search *s, size_t *right) {
+    const size_t count = json_array_size(s->steps);
+    size_t *list = base_calloc(count + 1, sizeof *list), low = 0, high = 0;
+    for (size_t i = 1; i < count; i++)
+        if (is_candidate(s, i))
+            list[high++] = i;
+    const size_t all = high;
+    while (low < high && !s->done) {
+        const size_t middle = low + (high - low) / 2;
+        switch (probes_try(&s->probes, s->edits, text_at(step_at(s, list[middle]), "pass"))) {
+        case PROBE_WRONG:
+            high = middle;
+            break;
+        case PROBE_ENDED:
+            end_with(s, "the time was up");
+            break;
+        default: /* what cannot be run so says nothing of passes before it */
+            low = middle + 1;
+        }
+    }
+    const size_t first = low < all ? list[low] : count;
+    *right = low > 0 ? list[low - 1] : 0;
+    free(list);
+    return s->done ? count : first;
+}
+
+/* The passes that may have made it wrong: those behind the last right module that changed it. */
+static json_t *suspects(const search *s, size_t right) {
+    json_t *list = json_array();
+    for (size_t i = right + 1; i < json_array_size(s->steps); i++)
+        if (strcmp(text_at(step_at(s, i), "sha256"), text_at(step_at(s, i - 1), "sha256")) != 0)
+            json_array_append(list, json_object_get(step_at(s, i), "pass"));
+    json_array_append_new(list, json_string("code"));
+    return list;
+}
+
+static void bisect_passes(search *s) {
+    size_t right;
+    const size_t first = first_wrong_step(s, &right);
+    if (s->done)
+        return;
+    if (first < json_array_size(s->steps)) {
+        put(s, "place", json_string("pass"));
+        put(s, "pass", json_incref(json_object_get(step_at(s, first), "pass")));
+        put(s, "level", json_incref(json_object_get(step_at(s, first), "level")));
+        s->pass = text_at(s->found, "pass");
+        return;
+    }
+    put(s, "place", json_string("code"));
+    put(s, "right", json_incref(json_object_get(step_at(s, right), "pass")));
+    put(s, "suspects", suspects(s, right));
+}
+
+/* ---- the kernels of a program ---- */
+
+static void take_edits(search *s, int64_t number) {
+    text words;
+    text_init(&words);
+    text_printf(&words, "dispatch %lld", (long long)number);
+    free(s->edits);
+    s->edits = base_strdup(words.data);
+    text_release(&words);
+}
+
+/* A worker that dies in a run announced its number. */
+static int64_t run_of_stage(const char *stage) {
+    return strncmp(stage, "run ", 4) == 0 ? strtoll(stage + 4, NULL, 10) : 0;
+}
+
+/* True: one of its kernels is wrong by itself, and is the case from now on. */
+static bool find_run(search *s) {
+    const json_t *result = probes_ask(&s->probes, JOB_RUNS, NULL, NULL);
+    const json_t *run = internal_get(result_internal(result), INTERNAL_RUN);
+    int64_t number = json_integer_value(json_object_get(run, "number"));
+    if (!result)
+        end_with(s, "the time was up");
+    else if (!run && strcmp(result_text(result, RESULT_STATUS), s->probes.fails_as) == 0)
+        number = run_of_stage(s->probes.worker.stage);
+    else if (!run && result_outcome(result) != OUTCOME_OK)
+        end_with(s, result_text(result, RESULT_WHY));
+    if (number > 0) {
+        put(s, "run",
+            run ? json_incref((json_t *)(uintptr_t)run)
+                : json_pack("{s:I}", "number", (json_int_t)number));
+        take_edits(s, number);
+    } else if (!s->done) {
+        put(s, "place", json_string("program"));
+        end_with(s, "each of its kernels is right by itself: it is how they share memory, or the "
+                    "order in which they run");
+    }
+    return number > 0;
+}
+
+static bool enter_program(search *s) {
+    size_t right;
+    const size_t first = first_wrong_step(s, &right);
+    if (s->done || first < json_array_size(s->steps)) {
+        if (!s->done)
+            bisect_passes(s);
+        return false;
+    }
+    return find_run(s) && list_steps(s);
+}
+
+/* ---- operations ---- */
+
+static void prefix_edits(const search *s, size_t last, text *out) {
+    text_clear(out);
+    text_printf(out, "%s%sprefix %zu", s->edits, *s->edits ? ";" : "", last);
+}
+
+static probe try_prefix(search *s, size_t last) {
+    text edits;
+    text_init(&edits);
+    prefix_edits(s, last, &edits);
+    const probe p = probes_try(&s->probes, edits.data, s->pass);
+    text_release(&edits);
+    return p;
+}
+
+/* The least number of operations whose values are wrong; 0: not even all of them are. */
+static size_t first_wrong_prefix(search *s) {
+    size_t low = 1, high = json_array_size(s->operations);
+    if (high == 0 || try_prefix(s, high) != PROBE_WRONG)
+        return 0;
+    while (low < high && !probes_ended(&s->probes)) {
+        const size_t middle = low + (high - low) / 2;
+        if (try_prefix(s, middle) == PROBE_WRONG)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
+}
+
+static void put_operation(search *s, size_t number) {
+    json_t *operation = json_copy(json_array_get(s->operations, number - 1));
+    json_object_set_new(operation, "number", json_integer((json_int_t)number));
+    json_object_set_new(operation, "of", json_integer((json_int_t)json_array_size(s->operations)));
+    put(s, "operation", operation);
+}
+
+/* The last probe need not have been the one that decided. */
+static void put_element(search *s, size_t number) {
+    const json_t *wrong;
+    if ((number ? try_prefix(s, number) : probes_try(&s->probes, s->edits, s->pass)) != PROBE_WRONG)
+        return;
+    wrong = internal_get(result_internal(s->probes.result), INTERNAL_WRONG);
+    if (wrong)
+        put(s, "element", json_incref((json_t *)(uintptr_t)wrong));
+    const json_int_t made = json_integer_value(json_object_get(wrong, "operation"));
+    if (number && made > 0 && made <= (json_int_t)json_array_size(s->operations))
+        put_operation(s, (size_t)made);
+}
+
+/* Finds the primitive of a composite, where those written out are wrong as well. */
+static void look_into_composite(search *s) {
+    char *edits = s->edits;
+    json_t *operations = s->operations, *whole = json_object_get(s->found, "operation");
+    text words;
+    text_init(&words);
+    text_printf(&words, "%s%sprimitives", edits, *edits ? ";" : "");
+    s->edits = words.data;
+    s->operations = NULL;
+    if (probes_ask(&s->probes, JOB_STEPS, s->edits, ""))
+        take_lists(s);
+    json_incref(whole);
+    size_t number = 0;
+    if (json_array_size(s->operations) > json_array_size(operations))
+        number = first_wrong_prefix(s);
+    if (number) {
+        put_operation(s, number);
+        put_element(s, number);
+        json_t *part = json_object_get(s->found, "operation");
+        if (strcmp(text_at(part, "name"), text_at(whole, "name")) != 0)
+            json_object_set(part, "part_of", json_object_get(whole, "name"));
+    }
+    json_decref(whole);
+    json_decref(s->operations);
+    s->operations = operations;
+    s->edits = edits;
+    text_release(&words);
+}
+
+static void bisect_operations(search *s) {
+    const size_t number = first_wrong_prefix(s);
+    if (number)
+        put_operation(s, number);
+    put_element(s, number);
+    if (number)
+        look_into_composite(s);
+    if (probes_ended(&s->probes))
+        end_with(s, "the time was up");
+    else if (!number)
+        put(s, "why",
+            json_string("its operations without what stands behind them are right: it "
+                        "takes all of them together"));
+}
+
+/* ---- all ---- */
+
+/* Dead before the operations were listed: they are those of the source. */
+static void bisect(search *s) {
+    bool listed = list_steps(s);
+    if (listed && is_program(s))
+        listed = enter_program(s);
+    if (listed && !s->done && !s->pass)
+        bisect_passes(s);
+    if (!s->done)
+        bisect_operations(s);
+}
+
+bool localize_onward(void *self, const replay_case *c, const replay *r, status *st) {
+    localization *l = self;
+    search s = {.found = json_object(), .edits = base_strdup("")};
+    if (c->job->implementation)
+        return status_set(st, STATUS_INVALID,
+                          "--bisect is for code of ours: this pack runs a file "
+                          "of others");
+    probes_open(&s.probes, c, r, c->most_seconds);
+    bisect(&s);
+    put(&s, "probes", json_integer(s.probes.count));
+    probes_close(&s.probes);
+    json_decref(s.steps);
+    json_decref(s.operations);
+    free(s.edits);
+    l->found = s.found;
+    return true;
+}

@@ -1,0 +1,22 @@
+/* localize.h - fault localization: the first pass, and the first operation, behind which a result
+ * that is wrong is wrong.
+ *
+ * Everything of the pack runs in the replay's sandboxed worker: probes are jobs like a replay, each
+ * of the case behind edits (tessera/edit.h) or of the module behind a pass (tessera/descent.h). */
+#ifndef TESSERA_HARNESS_LOCALIZE_LOCALIZE_H
+#define TESSERA_HARNESS_LOCALIZE_LOCALIZE_H
+
+#include <jansson.h>
+
+#include "run/replay.h"
+
+/* The case of a replay in which its failure happened again (replay_onward_fn). */
+typedef struct localization {
+    json_t *found; /* owned: docs/packs.md has its keys */
+} localization;
+bool localize_onward(void *self, const replay_case *c, const replay *r, status *st);
+
+/* Appends it for a person. `found` may be another's, of a manifest. */
+void localization_show(const json_t *found, text *out);
+
+#endif

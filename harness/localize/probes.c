@@ -1,0 +1,61 @@
+/* probes.c - see probes.h. */
+#include "localize/probes.h"
+
+#include <string.h>
+
+#include "common/interrupt.h"
+#include "common/timer.h"
+#include "job/result.h"
+
+enum { SECOND_NS = 1000000000 };
+
+void probes_open(probes *p, const replay_case *c, const replay *r, uint64_t seconds) {
+    *p = (probes){.job = *c->job,
+                  .fails_as = result_text(r->result, RESULT_STATUS),
+                  .end_ns = timer_now_ns() + seconds * SECOND_NS};
+    worker_init(&p->worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);
+}
+
+void probes_close(probes *p) {
+    worker_stop(&p->worker);
+    json_decref(p->result);
+}
+
+bool probes_ended(const probes *p) {
+    return interrupt_seen || timer_now_ns() >= p->end_ns;
+}
+
+/* NULL: there is no time, or the user interrupted. */
+static const json_t *run(probes *p, const job *j) {
+    const uint64_t now_ns = timer_now_ns();
+    json_decref(p->result);
+    p->result = NULL;
+    if (probes_ended(p))
+        return NULL;
+    worker_limit(&p->worker, (p->end_ns - now_ns) / SECOND_NS + 1);
+    p->result = worker_run(&p->worker, j);
+    p->count++;
+    return p->result;
+}
+
+const json_t *probes_ask(probes *p, job_mode mode, const char *edits, const char *after) {
+    job j = p->job;
+    j.mode = mode;
+    j.edits = edits && *edits ? edits : NULL;
+    j.after = after;
+    return run(p, &j);
+}
+
+probe probes_try(probes *p, const char *edits, const char *after) {
+    job j = p->job;
+    j.edits = edits && *edits ? edits : NULL;
+    j.after = after;
+    const json_t *result = run(p, &j);
+    if (!result)
+        return PROBE_ENDED;
+    const job_outcome o = result_outcome(result);
+    if (o == OUTCOME_OK)
+        return PROBE_RIGHT;
+    return strcmp(result_text(result, RESULT_STATUS), p->fails_as) == 0 ? PROBE_WRONG
+                                                                        : PROBE_UNKNOWN;
+}

@@ -1,0 +1,80 @@
+# test_cli_localize.sh - from a failure to one operation: faults made on purpose, each found in its pass and at its line.
+source "$(dirname "$0")/lib.sh"
+export TSR_DB=$scratch/results.db
+python=/usr/bin/python3
+
+cat >norm.tsr <<'END'
+from tessera import *
+
+
+@cases(case("some", M=5, N=70))
+@kernel
+def norm(x: Tensor["M", "N", f32], g: Tensor["N", f32]) -> Tensor["M", "N", f32]:
+    """Rows without their mean, by a softmax."""
+    shifted = x - mean(x, axis=1, keepdims=True)
+    weights = softmax(shifted)
+    return weights * g
+
+
+@cases(case("some", T=4, D=70))
+@graph("""
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "h"], name = "turns", outputs = ["y"]}> ({
+  ^bb0(%x: tensor<?x?xf32, #tessera.dims<"T", "D">>, %h: tensor<?xf32, #tessera.dims<"D">>):
+    %0 = "tessera.loop"(%h, %x) <{carried = 1 : i64, count = #tessera.dim<"T">, sliced = 1 : i64}> ({
+    ^bb0(%turn: tensor<i32>, %state: tensor<?xf32, #tessera.dims<"D">>, %row: tensor<?xf32, #tessera.dims<"D">>):
+      %1 = "tessera.sub"(%row, %state) : (tensor<?xf32, #tessera.dims<"D">>, tensor<?xf32, #tessera.dims<"D">>) -> tensor<?xf32, #tessera.dims<"D">>
+      "tessera.next"(%1) : (tensor<?xf32, #tessera.dims<"D">>) -> ()
+    }) : (tensor<?xf32, #tessera.dims<"D">>, tensor<?x?xf32, #tessera.dims<"T", "D">>) -> tensor<?xf32, #tessera.dims<"D">>
+    "tessera.return"(%0) : (tensor<?xf32, #tessera.dims<"D">>) -> ()
+  }) : () -> ()
+}) : () -> ()
+""")
+@kernel
+def turns(x: Tensor["T", "D", f32], h: Tensor["D", f32]) -> Tensor["D", f32]:
+    ...
+END
+
+# found KERNEL FAULT PROFILE: the case fails with that fault, and what bisecting its pack finds is in ./out, as JSON
+found() {
+    rm -rf .tsr/failures
+    "$tsr" bench norm.tsr --quick --backend cpu --threads 1 --profile "$3" --filter "$1/some" --inject "$2@$1" >/dev/null 2>&1
+    exits 0 "$2 in $1, $3" "$tsr" replay .tsr/failures/"$1"-some-*.lz4 --bisect --json
+}
+
+# is EXPRESSION WHAT: of b, the finding
+is() {
+    $python -c "import json; b = json.load(open('out'))['bisect']; assert $1, b" && pass "$2" || fail "$2"
+}
+
+found norm swap-operands strict
+is "b['place'] == 'pass' and b['pass'] == 'decompose' and b['level'] == 'graph'" "is of the pass decompose"
+is "b['operation']['line'] in (8, 9) and b['operation']['name'] in ('tessera.sub', 'tessera.div')" "at the line of an operation with two sides"
+is "b['element']['got']['bits'] != b['element']['expected']['bits'] and b['element']['differing'] > 0" "with its first wrong element"
+
+found norm drop-last-k fast
+is "b['place'] == 'code' and 'pass' not in b and 'fault' in b['suspects'] and b['suspects'][-1] == 'code'" "is below the graph"
+is "b['operation']['line'] == 8 and b['operation']['name'] == 'tessera.reduce' and b['operation']['part_of'] == 'tessera.mean'" \
+    "in the sum of the mean"
+
+found norm compiler-crash strict
+is "b['place'] == 'pass' and b['pass'] == 'tile' and b['operation']['number'] == 1" "is of the pass that died, with one operation"
+found norm crash strict
+is "b['place'] == 'code' and 'element' not in b" "is of no pass"
+
+found turns edge-off-by-one strict
+is "b['run']['number'] == 1 and [t['turn'] for t in b['run']['turns']] == [0]" "is in the first turn of a loop"
+is "b['element']['got']['bits'] == '0xa5a5a5a5'" "where nothing was written"
+found turns zero strict
+is "b['place'] == 'program' and 'run' not in b" "is in no kernel of the program, where outputs are spoiled behind it"
+
+exits 0 "words for a person" "$tsr" replay .tsr/failures/turns-some-*.lz4 --bisect
+has out "^not known " "say what is not known"
+exits 2 "--show runs nothing" "$tsr" replay .tsr/failures/turns-some-*.lz4 --bisect --show
+
+# A failure that does not happen any more has no place.
+"$tsr" pack-repro norm --case some --backend cpu norm.tsr >out 2>/dev/null
+exits 0 "a case that holds" "$tsr" replay "$(cat out)" --bisect --json
+$python -c "import json; assert 'bisect' not in json.load(open('out'))" && pass "has nothing to find" || fail "has nothing to find"
+
+finish
