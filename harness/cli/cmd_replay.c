@@ -146,8 +146,10 @@ static void show_json(const replay *r, const localization *l) {
         json_object_get(r->manifest, "needs"), "recorded", json_object_get(r->manifest, "outcome"),
         "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL),
         "signature", r->signed_by);
-    if (l->found)
+    if (l->found) {
         json_object_set(document, "bisect", l->found);
+        json_object_set_new(document, "pack", json_text(l->pack.data));
+    }
     document_print(document, stdout);
     json_decref(document);
 }
@@ -155,8 +157,10 @@ static void show_json(const replay *r, const localization *l) {
 static void show_found(const localization *l) {
     text words;
     text_init(&words);
-    if (l->found)
+    if (l->found) {
         localization_show(l->found, &words);
+        text_show(&words, "pack      %s\n", l->pack.data);
+    }
     say_text(stdout, words.data ? words.data : "");
     text_release(&words);
 }
@@ -172,7 +176,9 @@ static int exit_of(const replay *r, const replay_request *request) {
 static int run(const options *o, replay_request *request) {
     replay r;
     status st = STATUS_INIT;
-    localization l = {.found = NULL};
+    localization l = {
+        .place = {options_text(o, OPTION_OUTPUT, NULL), options_text(o, OPTION_FAILURES, NULL)}};
+    text_init(&l.pack);
     if (options_flag(o, OPTION_REPLAY_BISECT)) {
         request->onward = localize_onward;
         request->self = &l;
@@ -187,6 +193,7 @@ static int run(const options *o, replay_request *request) {
         show_found(&l);
     }
     json_decref(l.found);
+    text_release(&l.pack);
     replay_release(&r);
     return code;
 }
@@ -255,7 +262,13 @@ int command_replay(const options *o) {
         !options_number(o, OPTION_REPLAY_THREADS, 1, 256, &threads, &st))
         return command_usage(o->command, "%s", st.message);
     request.threads = (uint32_t)threads;
-    int code = choice_make(o, "strict", 60, &choice);
+    int code = options_flag(o, OPTION_REPLAY_BISECT)
+                   ? EXIT_DONE
+                   : COMMAND_REFUSE(o, "is where a new pack goes: with --bisect", OPTION_OUTPUT,
+                                    OPTION_FAILURES);
+    if (code)
+        return code;
+    code = choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
     request.isa = choice.isa;

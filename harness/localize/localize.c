@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "common/interrupt.h"
 #include "common/json_text.h"
 #include "job/result.h"
 #include "localize/probes.h"
@@ -300,13 +301,26 @@ static void bisect(search *s) {
         bisect_operations(s);
 }
 
+/* Puts what was found into a pack that names this one. */
+static bool write_pack(localization *l, const replay_case *c, status *st) {
+    json_t *about = pack_child_about(c->pack, st);
+    bool ok = about != NULL;
+    if (ok) {
+        json_object_set_new(about, "bisect", localization_field(l->found));
+        ok = pack_child_write(c->pack, about, NULL, 0, &l->place, &l->pack, st);
+    }
+    json_decref(about);
+    return ok;
+}
+
 bool localize_onward(void *self, const replay_case *c, const replay *r, status *st) {
     localization *l = self;
-    search s = {.found = json_object(), .edits = base_strdup("")};
     if (c->job->implementation)
         return status_set(st, STATUS_INVALID,
                           "--bisect is for code of ours: this pack runs a file "
                           "of others");
+    search s = {.found = json_object(), .edits = base_strdup("")};
+    l->found = s.found;
     probes_open(&s.probes, c, r, c->most_seconds);
     bisect(&s);
     put(&s, "probes", json_integer(s.probes.count));
@@ -314,6 +328,7 @@ bool localize_onward(void *self, const replay_case *c, const replay *r, status *
     json_decref(s.steps);
     json_decref(s.operations);
     free(s.edits);
-    l->found = s.found;
-    return true;
+    if (interrupt_seen)
+        return status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+    return write_pack(l, c, st);
 }

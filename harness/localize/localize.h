@@ -8,15 +8,20 @@
 
 #include <jansson.h>
 
+#include "run/pack_child.h"
 #include "run/replay.h"
 
 /* The case of a replay in which its failure happened again (replay_onward_fn). */
 typedef struct localization {
+    pack_place place;
     json_t *found; /* owned: docs/packs.md has its keys */
+    text pack;     /* path of the pack that has it */
 } localization;
 bool localize_onward(void *self, const replay_case *c, const replay *r, status *st);
 
-/* Appends it for a person. `found` may be another's, of a manifest. */
+/* As a manifest has it, owned: bits stand for values. */
+json_t *localization_field(const json_t *found);
+/* Appends it for a person. */
 void localization_show(const json_t *found, text *out);
 
 #endif

@@ -62,6 +62,22 @@ static void put_suspects(const json_t *found, text *out) {
     text_append(out, "\n");
 }
 
+/* Numbers have another spelling in each language; bits have one. */
+static void put_bits(json_t *element, const char *key) {
+    json_t *bits = json_object_get(json_object_get(element, key), "bits");
+    json_object_set(element, key, bits);
+}
+
+json_t *localization_field(const json_t *found) {
+    json_t *field = json_deep_copy(found), *element = json_object_get(field, "element");
+    if (element) {
+        put_bits(element, "got");
+        put_bits(element, "expected");
+    }
+    json_object_del(field, "probes"); /* as many as there was time for */
+    return field;
+}
+
 void localization_show(const json_t *found, text *out) {
     const json_t *run = json_object_get(found, "run"),
                  *operation = json_object_get(found, "operation"),

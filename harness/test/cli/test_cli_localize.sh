@@ -68,9 +68,29 @@ is "b['element']['got']['bits'] == '0xa5a5a5a5'" "where nothing was written"
 found turns zero strict
 is "b['place'] == 'program' and 'run' not in b" "is in no kernel of the program, where outputs are spoiled behind it"
 
-exits 0 "words for a person" "$tsr" replay .tsr/failures/turns-some-*.lz4 --bisect
+pack=$(ls .tsr/failures/*.lz4 | head -1)
+exits 0 "words for a person" "$tsr" replay "$pack" --bisect
 has out "^not known " "say what is not known"
-exits 2 "--show runs nothing" "$tsr" replay .tsr/failures/turns-some-*.lz4 --bisect --show
+exits 2 "--show runs nothing" "$tsr" replay "$pack" --bisect --show
+
+# The finding goes into a pack that names the one it was made of: the same bytes each time, and the same failure.
+rm -rf .tsr/failures
+"$tsr" bench norm.tsr --quick --backend cpu --threads 1 --filter norm/some --inject swap-operands@norm >/dev/null 2>&1
+pack=$(ls .tsr/failures/*.lz4)
+for copy in one two; do
+    exits 0 "a pack of the finding" "$tsr" replay "$pack" --bisect -o $copy.lz4
+    has out "^pack +$copy.lz4" "is named"
+done
+same one.lz4 two.lz4 "has the same bytes"
+exits 0 "a child" "$tsr" replay one.lz4 --show --json
+$python - "$pack" <<'END' && pass "names its parent, and what was found" || fail "names its parent, and what was found"
+import json, sys
+m = json.load(open("out"))["manifest"]
+assert m["parent"] in sys.argv[1] and m["bisect"]["pass"] == "decompose" and m["bisect"]["element"]["got"].startswith("0x"), m
+END
+exits 0 "a child" "$tsr" replay one.lz4
+has out "^REPRODUCED_EXACT" "fails as its parent"
+exits 2 "a place without a new pack" "$tsr" replay one.lz4 -o three.lz4
 
 # A failure that does not happen any more has no place.
 "$tsr" pack-repro norm --case some --backend cpu norm.tsr >out 2>/dev/null
