@@ -38,6 +38,8 @@ compiler_descent *compiler_descent_open(compiler_instance *instance,
     s->options.emit_after = fault; /* all passes run, whatever was kept of them */
     s->count = compiler_pass_names(&s->names);
     bool ok = pipeline_open(&s->p, instance, &s->options, &s->st);
+    if (options->stored && *options->stored->pass)
+        s->next = number_of(s, options->stored->pass) + 1;
     s->p.is_program = compiler_instance_is_program(instance);
     s->has_fault = !s->p.is_program && options->fault && tile_knows_fault(options->fault);
     if (s->p.is_program)

@@ -21,6 +21,7 @@
 #include "target/interp/fold_constants.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
+#include "tessera/descent.h"
 #include "tile/mma.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
@@ -289,6 +290,32 @@ static int pass_of(const char *name) {
     return i;
 }
 
+/* The module that is stored, in the place of what the passes up to it would make. */
+static bool begin_stored(pipeline *p) {
+    const char *from = p->options->stored->pass;
+    const int made = *from ? pass_of(from) : -1;
+    status why = STATUS_INIT;
+    if (made == PASS_COUNT)
+        return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", from);
+    p->m = ir_parse(p->options->stored->ir, &why);
+    if (!p->m || !ir_verify(p->m, &why))
+        return status_set(p->st, STATUS_INVALID, "the module behind %s: %s",
+                          *from ? from : "no pass", why.message);
+    const ir_op kernel = ir_module_kernel(p->m);
+    const ir_level level = kernel ? op_info_get(ir_op_get(p->m, kernel)->opcode)->level : 0;
+    p->direct = p->tiles = level == IR_LEVEL_TILE && made >= PASS_lower_tiles && made < PASS_tile;
+    if (!kernel ||
+        (!p->direct && level != (made + 1 < PASS_COUNT ? passes[made + 1].level : IR_LEVEL_TILE)))
+        return status_set(p->st, STATUS_INVALID,
+                          "the module behind %s is of another level than that pass leaves",
+                          *from ? from : "no pass");
+    reductions_number(p->m);
+    if (level == IR_LEVEL_SCHEDULE)
+        ir_print(p->m, &p->schedule);
+    p->next = made + 1;
+    return true;
+}
+
 /* The graph that the first of the passes up to `end` takes. */
 static bool begin_passes(pipeline *p, int end) {
     const ir_module *graph = compiler_instance_graph(p->instance);
@@ -309,7 +336,7 @@ bool pipeline_run(pipeline *p, const char *last) {
     int end = last ? pass_of(last) : PASS_COUNT - 1;
     if (end == PASS_COUNT)
         return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
-    if (!p->m && !begin_passes(p, end))
+    if (!p->m && !(p->options->stored ? begin_stored(p) : begin_passes(p, end)))
         return false;
     while (p->next <= end) {
         if (!run_pass(p, &passes[p->next++]))
@@ -392,7 +419,7 @@ ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *op
     return made;
 }
 
-static bool emit_code(const pipeline *p, emit_output output, text *out) {
+bool pipeline_emit_code(const pipeline *p, emit_output output, text *out) {
     uint32_t *barriers = &p->instance->barriers[1];
     const emit_request request = {.target = p->target,
                                   .unoptimised = p->options->unoptimised,
@@ -456,7 +483,7 @@ static bool build_image(compiler_instance *instance, const ir_bindings *variant,
     bool ok = pipeline_open(&p, instance, options, st);
     if (variant)
         p.dims = *variant;
-    ok = ok && pipeline_run(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
+    ok = ok && pipeline_run(&p, NULL) && pipeline_emit_code(&p, EMIT_OBJECT, &object) &&
          add_image(&p, &object, variant, b);
     *crowded = pipeline_is_too_much(&p, ok);
     text_release(&object);
@@ -537,62 +564,5 @@ bool compiler_build(compiler_instance *instance, const compiler_options *options
         ok = program_module(instance, options, out, st);
     }
     out->compile_ns = clock_now_ns() - start;
-    return ok;
-}
-
-/* ---- looking at a level ---- */
-
-/* The levels below Tile IR; those with a format are for targets of that one. */
-static const struct machine_level {
-    const char *name;
-    emit_output output;
-    const char *format;
-} machine_levels[] = {{"llvm", EMIT_LLVM, NULL},       {"asm", EMIT_ASSEMBLY, NULL},
-                      {"obj", EMIT_OBJECT, NULL},      {"ptx", EMIT_OBJECT, "ptx"},
-                      {"hsaco", EMIT_OBJECT, "hsaco"}, {"spirv", EMIT_OBJECT, "spirv"}};
-
-static const struct machine_level *machine_level_of(const char *name) {
-    for (size_t i = 0; i < sizeof machine_levels / sizeof *machine_levels; i++)
-        if (strcmp(machine_levels[i].name, name) == 0)
-            return &machine_levels[i];
-    return NULL;
-}
-
-static bool emit_machine(pipeline *p, const struct machine_level *level, text *out) {
-    if (level->format && strcmp(level->format, target_format(p->target)) != 0)
-        return status_set(p->st, STATUS_INVALID, "code for %s is no %s", p->target->name,
-                          level->name);
-    return pipeline_run(p, NULL) && emit_code(p, level->output, out);
-}
-
-static bool emit_ir(pipeline *p, const char *level, text *out) {
-    bool before = strcmp(level, "graph") == 0, ok = before || pipeline_run(p, level);
-    const ir_module *m = before ? compiler_instance_graph(p->instance) : p->m;
-    if (ok && p->options->lines)
-        ir_print_lines(m, out, p->options->lines);
-    else if (ok)
-        ir_print(m, out);
-    return ok;
-}
-
-bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
-                   text *out, status *st) {
-    pipeline p;
-    compiler_artifact artifact;
-    if (strcmp(level, "module") == 0) {
-        bool ok = compiler_build(instance, options, &artifact, st);
-        if (ok)
-            text_append_bytes(out, artifact.image, artifact.image_size);
-        compiler_artifact_release(&artifact);
-        return ok;
-    }
-    if (strcmp(level, "mlir") == 0)
-        return pipeline_emit_mlir(instance, out, st);
-    if (strcmp(level, "stablehlo") == 0)
-        return pipeline_emit_stablehlo(instance, out, st);
-    const struct machine_level *machine = machine_level_of(level);
-    bool ok = pipeline_open(&p, instance, options, st) &&
-              (machine ? emit_machine(&p, machine, out) : emit_ir(&p, level, out));
-    pipeline_close(&p);
     return ok;
 }

@@ -38,6 +38,8 @@ bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_opti
 void pipeline_close(pipeline *p);
 /* Runs the passes up to and including `last`; NULL runs them all. */
 bool pipeline_run(pipeline *p, const char *last);
+/* Machine code of the module behind all passes. */
+bool pipeline_emit_code(const pipeline *p, emit_output output, text *out);
 /* Those behind lower-tiles, of a kernel that is lowered as it stands. */
 bool pipeline_run_tiles(pipeline *p);
 /* It failed (`ok` is false), and is a program then. */

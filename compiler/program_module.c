@@ -52,6 +52,7 @@ static compiler_options options_of_kernel(const compiler_options *options) {
     each.constants = NULL;
     each.provenance = NULL;
     each.emit = NULL;
+    each.stored = NULL;
     return each;
 }
 

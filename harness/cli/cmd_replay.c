@@ -1,7 +1,9 @@
 /* cmd_replay.c - tsr replay: what a pack recorded, and whether it happens again. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
@@ -12,6 +14,7 @@
 #include "job/result.h"
 #include "localize/localize.h"
 #include "report/document.h"
+#include "run/pack_level.h"
 #include "run/pack_needs.h"
 #include "run/replay.h"
 
@@ -173,12 +176,30 @@ static int exit_of(const replay *r, const replay_request *request) {
     return r->verdict == NOT_REPRODUCED ? EXIT_DONE : code == EXIT_DONE ? EXIT_CHECK : code;
 }
 
+/* A program, or the folder of a build. */
+static bool find_build(const options *o, text *program, status *st) {
+    const char *given = options_text(o, OPTION_REPLAY_AGAINST, NULL);
+    if (!given)
+        return true;
+    text_printf(program, "%s%s", given, file_is_dir(given) ? "/tsr" : "");
+    return access(program->data, X_OK) == 0 ||
+           status_set(st, STATUS_NOT_FOUND, "--against %s: there is no program %s", given,
+                      program->data);
+}
+
 static int run(const options *o, replay_request *request) {
     replay r;
     status st = STATUS_INIT;
     localization l = {
         .place = {options_text(o, OPTION_OUTPUT, NULL), options_text(o, OPTION_FAILURES, NULL)}};
+    text program;
     text_init(&l.pack);
+    text_init(&program);
+    if (!find_build(o, &program, &st)) {
+        text_release(&program);
+        return command_fail(&st);
+    }
+    l.against = program.data;
     if (options_flag(o, OPTION_REPLAY_BISECT)) {
         request->onward = localize_onward;
         request->self = &l;
@@ -194,6 +215,7 @@ static int run(const options *o, replay_request *request) {
     }
     json_decref(l.found);
     text_release(&l.pack);
+    text_release(&program);
     replay_release(&r);
     return code;
 }
@@ -230,7 +252,8 @@ static int show_pack(const options *o) {
     int code =
         COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
                        OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA, OPTION_SENTINELS,
-                       OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT);
+                       OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT,
+                       OPTION_OUTPUT, OPTION_FAILURES, OPTION_REPLAY_FROM, OPTION_REPLAY_AGAINST);
     if (code)
         return code;
     if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))
@@ -251,6 +274,9 @@ int command_replay(const options *o) {
     const char *expected = options_text(o, OPTION_REPLAY_EXPECT, "fixed");
     if (strcmp(expected, "fixed") != 0)
         return command_usage(o->command, "--expect %s: it is fixed that is expected", expected);
+    const char *from = options_text(o, OPTION_REPLAY_FROM, "graph");
+    if (!pack_level_is_one(from))
+        return command_usage(o->command, "--from %s: levels are " PACK_LEVELS, from);
     if (options_flag(o, OPTION_TRUST) && options_flag(o, OPTION_REPLAY_WITH))
         return command_usage(o->command, "--trust runs the pack's copy, and --with another file: "
                                          "one of them");
@@ -264,14 +290,15 @@ int command_replay(const options *o) {
     request.threads = (uint32_t)threads;
     int code = options_flag(o, OPTION_REPLAY_BISECT)
                    ? EXIT_DONE
-                   : COMMAND_REFUSE(o, "is where a new pack goes: with --bisect", OPTION_OUTPUT,
-                                    OPTION_FAILURES);
+                   : COMMAND_REFUSE(o, "is for --bisect", OPTION_OUTPUT, OPTION_FAILURES,
+                                    OPTION_REPLAY_AGAINST);
     if (code)
         return code;
     code = choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
     request.isa = choice.isa;
+    request.from = options_text(o, OPTION_REPLAY_FROM, NULL);
     request.sentinels = options_flag(o, OPTION_SENTINELS);
     request.trust = options_flag(o, OPTION_TRUST);
     request.expects_fixed = options_flag(o, OPTION_REPLAY_EXPECT);

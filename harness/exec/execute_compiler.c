@@ -15,8 +15,9 @@ static void put_hashes(const execution *e) {
     result_put_MODULE_HASH(e->result, hex);
 }
 
-static compiler_options options_of(const execution *e) {
+static compiler_options options_of(execution *e) {
     compiler_options options = job_compiler_options(e->job, e->context->kernel);
+    options.stored = execution_stored(e);
     if (e->schedule_rejected)
         options.schedule = NULL;
     if (e->job->edits) { /* of a part of the kernel */

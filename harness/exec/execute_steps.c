@@ -10,8 +10,15 @@
 #include "exec/execution.h"
 #include "job/result.h"
 
-static compiler_options options_of(const execution *e) {
+const compiler_stored *execution_stored(execution *e) {
+    const job *j = e->job;
+    e->stored = (compiler_stored){j->from, j->ir};
+    return j->from && j->ir && !j->edits ? &e->stored : NULL;
+}
+
+static compiler_options options_of(execution *e) {
     compiler_options options = job_compiler_options(e->job, e->context->kernel);
+    options.stored = execution_stored(e);
     options.schedule_loose |= e->job->edits != NULL;
     if (e->job->edits)
         options.constants = NULL;
@@ -65,6 +72,14 @@ const execution_class execution_of_steps = {.build = execution_needs_nothing,
 
 /* ---- STEPS ---- */
 
+static void put_text(const execution *e, const compiler_descent *s) {
+    text words;
+    text_init(&words);
+    compiler_descent_print(s, &words);
+    internal_put_IR(e->result, words.data);
+    text_release(&words);
+}
+
 static json_t *digest_of(const compiler_descent *s) {
     text words;
     char hex[65];
@@ -93,6 +108,8 @@ static bool list_steps(execution *e, json_t *list, status *st) {
         ok = compiler_descent_run(s, st);
         if (ok)
             json_array_append_new(list, step_json(s, name));
+        if (ok && e->job->after && strcmp(e->job->after, name) == 0)
+            put_text(e, s);
     }
     internal_put_PROGRAM(e->result, s && compiler_descent_is_program(s));
     compiler_descent_close(s);
@@ -121,7 +138,8 @@ static bool list_operations(execution *e, json_t *list, status *st) {
 
 bool execution_list_steps(execution *e, status *st) {
     json_t *steps = json_array(), *operations = json_array();
-    bool ok = list_operations(e, operations, st) && (e->job->after || list_steps(e, steps, st));
+    bool ok = list_operations(e, operations, st) &&
+              ((e->job->after && !*e->job->after) || list_steps(e, steps, st));
     internal_put_STEPS(e->result, steps);
     internal_put_OPERATIONS(e->result, operations);
     if (ok)
@@ -151,6 +169,7 @@ static const compiler_artifact *module_of(run_state *s, compiler_instance *insta
     built one = {.instance = instance};
     compiler_options options = options_of(s->e);
     options.constants = NULL;
+    options.stored = NULL;
     options.schedule_loose = true;
     if (!compiler_build(instance, &options, &one.artifact, s->st))
         return NULL;

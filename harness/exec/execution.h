@@ -11,6 +11,7 @@
 #include "measure/counters.h"
 #include "measure/sample.h"
 #include "measure/watch.h"
+#include "tessera/descent.h"
 
 /* Why the result of a kernel without a formula is neither right nor wrong. */
 #define EXECUTION_NOT_VERIFIED "not verified: the kernel has no formula"
@@ -63,7 +64,8 @@ struct execution {
     char note[400];         /* why; or what else a result that holds has to say */
     char space[200];        /* the tiles of a kernel of tiles */
     compiler_provenance provenance;
-    scratch_folder folder; /* for the files of an implementation that is a program; or none */
+    compiler_stored stored; /* see execution_stored */
+    scratch_folder folder;  /* for the files of an implementation that is a program; or none */
 };
 
 /* Steps that classes share. */
@@ -74,6 +76,9 @@ bool execution_judge_repeated(execution *e, const tensor *outputs, status *st);
 bool execution_time_bench(execution *e, status *st);
 bool execution_pack_computed(execution *e, const tensor *expected, const tensor **actual,
                              status *st);
+
+/* execute_steps.c: the module that the job begins with; NULL: the case's own. */
+const compiler_stored *execution_stored(execution *e);
 
 /* execute_pack.c: writes the members of a pack. What does not need the kernel to run comes first: a
  * crash on the way leaves that. */

@@ -103,7 +103,7 @@ static void describe_dims(ir_bindings dims, text *out) {
 
 /* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
  * lines only ask for texts, barriers for a number, and what an assembler says is not kept. */
-_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 152,
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 160,
                "key_of has every option that a module depends on");
 
 /* False where the program has no build id, or the ISA level is not known: compiling says why. */
@@ -217,7 +217,7 @@ bool module_cache_build(const char *folder, compiler_instance *instance,
     text path;
     *cached = false;
     if (!folder || options->fault || options->drop_barrier || options->emit || options->verify ||
-        options->assembler || !key_of(instance, options, &key))
+        options->assembler || options->stored || !key_of(instance, options, &key))
         return compiler_build(instance, options, out, st);
     text_init(&path);
     path_of(folder, &key, &path);

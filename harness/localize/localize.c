@@ -288,6 +288,69 @@ static void bisect_operations(search *s) {
                         "takes all of them together"));
 }
 
+/* ---- another build ---- */
+
+/* The module of the other build behind a pass, from which this one goes on. */
+static probe try_theirs(search *s, probes *theirs, const char *pass) {
+    const json_t *result = probes_ask(theirs, JOB_STEPS, s->edits, pass);
+    const char *ir = json_string_value(internal_get(result_internal(result), INTERNAL_IR));
+    probes *ours = &s->probes;
+    const job before = ours->job;
+    if (!ir)
+        return result ? PROBE_UNKNOWN : PROBE_ENDED;
+    ours->job.from = pass;
+    ours->job.ir = ir;
+    const probe p = probes_try(ours, NULL, NULL);
+    ours->job = before;
+    return p;
+}
+
+/* The first pass whose text is another one there; NULL: none is. */
+static const char *first_other_text(const search *s, const json_t *theirs) {
+    const size_t count = json_array_size(theirs);
+    for (size_t i = 0; i < count && i < json_array_size(s->steps); i++)
+        if (strcmp(text_at(step_at(s, i), "sha256"),
+                   text_at(json_array_get(theirs, i), "sha256")) != 0)
+            return text_at(step_at(s, i), "pass");
+    return NULL;
+}
+
+/* The first pass of theirs that, with those before it, mends the result of ours. */
+static const char *first_that_mends(search *s, probes *theirs) {
+    size_t low = 1, high = json_array_size(s->steps);
+    while (low < high && !probes_ended(theirs)) {
+        const size_t middle = low + (high - low) / 2;
+        if (try_theirs(s, theirs, text_at(step_at(s, middle), "pass")) == PROBE_RIGHT)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high < json_array_size(s->steps) ? text_at(step_at(s, high), "pass") : NULL;
+}
+
+static void compare_builds(search *s, probes *theirs, json_t *against) {
+    const json_t *listed = probes_ask(theirs, JOB_STEPS, s->edits, NULL);
+    json_t *steps = json_incref(internal_get(result_internal(listed), INTERNAL_STEPS));
+    const char *other = steps && s->steps ? first_other_text(s, steps) : NULL;
+    const bool program = json_is_true(internal_get(result_internal(listed), INTERNAL_PROGRAM));
+    json_object_set_new(against, "differs", other ? json_string(other) : json_null());
+    const char *why = NULL, *mends = NULL;
+    if (!steps)
+        why = "that build does not list its passes";
+    else if (probes_try(theirs, s->edits, NULL) != PROBE_RIGHT)
+        why = "it is no better there";
+    else if (other && !program)
+        mends = first_that_mends(s, theirs);
+    if (why)
+        json_object_set_new(against, "why", json_string(why));
+    else
+        json_object_set_new(against, "pass",
+                            json_string(mends     ? mends
+                                        : program ? "program"
+                                                  : "code"));
+    json_decref(steps);
+}
+
 /* ---- all ---- */
 
 /* Dead before the operations were listed: they are those of the source. */
@@ -297,8 +360,41 @@ static void bisect(search *s) {
         listed = enter_program(s);
     if (listed && !s->done && !s->pass)
         bisect_passes(s);
+    if (!s->done && s->probes.job.ir) {
+        put_element(s, 0);
+        end_with(s, "operations are those of the source: without --from");
+    }
     if (!s->done)
         bisect_operations(s);
+}
+
+/* The passes of the case as the pack has it: what was looked at last may be a kernel of it. */
+static bool list_steps_of_whole(search *s) {
+    free(s->edits);
+    s->edits = base_strdup("");
+    const json_t *result = probes_ask(&s->probes, JOB_STEPS, NULL, NULL);
+    const bool ok = result && result_outcome(result) == OUTCOME_OK;
+    if (ok)
+        take_lists(s);
+    return ok;
+}
+
+/* With the time that is left. */
+static void against(search *s, const localization *l, const replay_case *c, const replay *r) {
+    probes theirs;
+    json_t *found = json_object();
+    const bool listed = list_steps_of_whole(s);
+    probes_open(&theirs, c, r, c->most_seconds);
+    theirs.end_ns = s->probes.end_ns;
+    theirs.worker.process.program = l->against;
+    if (listed)
+        compare_builds(s, &theirs, found);
+    else
+        json_object_set_new(found, "why",
+                            json_string("the passes of this build cannot be run one by one"));
+    s->probes.count += theirs.count;
+    put(s, "against", found);
+    probes_close(&theirs);
 }
 
 /* Puts what was found into a pack that names this one. */
@@ -323,6 +419,8 @@ bool localize_onward(void *self, const replay_case *c, const replay *r, status *
     l->found = s.found;
     probes_open(&s.probes, c, r, c->most_seconds);
     bisect(&s);
+    if (l->against)
+        against(&s, l, c, r);
     put(&s, "probes", json_integer(s.probes.count));
     probes_close(&s.probes);
     json_decref(s.steps);

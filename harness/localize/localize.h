@@ -14,6 +14,8 @@
 /* The case of a replay in which its failure happened again (replay_onward_fn). */
 typedef struct localization {
     pack_place place;
+    const char
+        *against;  /* the program tsr of another build, to compare the way down with; or NULL */
     json_t *found; /* owned: docs/packs.md has its keys */
     text pack;     /* path of the pack that has it */
 } localization;

@@ -62,15 +62,38 @@ static void put_suspects(const json_t *found, text *out) {
     text_append(out, "\n");
 }
 
+static void put_against(const json_t *against, text *out) {
+    const char *differs = json_text_at(against, "differs"), *pass = json_text_at(against, "pass");
+    text_show(out, "against   ");
+    if (*json_text_at(against, "why"))
+        text_show(out, "%s\n", json_text_at(against, "why"));
+    else
+        text_show(out, "the text of %s differs first, and that of %s mends it\n",
+                  *differs ? differs : "no pass", pass);
+}
+
 /* Numbers have another spelling in each language; bits have one. */
 static void put_bits(json_t *element, const char *key) {
     json_t *bits = json_object_get(json_object_get(element, key), "bits");
     json_object_set(element, key, bits);
 }
 
+/* "0,3" */
+static void put_index(json_t *element) {
+    size_t i;
+    json_t *index;
+    text words;
+    text_init(&words);
+    json_array_foreach(json_object_get(element, "index"), i, index)
+        text_printf(&words, "%s%lld", i ? "," : "", (long long)json_integer_value(index));
+    json_object_set_new(element, "index", json_text(words.data ? words.data : ""));
+    text_release(&words);
+}
+
 json_t *localization_field(const json_t *found) {
     json_t *field = json_deep_copy(found), *element = json_object_get(field, "element");
     if (element) {
+        put_index(element);
         put_bits(element, "got");
         put_bits(element, "expected");
     }
@@ -92,6 +115,8 @@ void localization_show(const json_t *found, text *out) {
         put_operation(operation, out);
     if (json_is_object(element))
         put_element(element, out);
+    if (json_object_get(found, "against"))
+        put_against(json_object_get(found, "against"), out);
     if (*json_text_at(found, "why"))
         text_show(out, "not known %s\n", json_text_at(found, "why"));
 }

@@ -87,7 +87,7 @@ static _Noreturn void become_child(const int to[2], const int from[2], const int
     }
     /* Ctrl-C goes to the parent, which decides. */
     signal(SIGINT, SIG_IGN);
-    execl("/proc/self/exe", "tsr", p->role, (char *)NULL);
+    execl(p->program ? p->program : "/proc/self/exe", "tsr", p->role, (char *)NULL);
     _exit(127);
 }
 

@@ -19,8 +19,9 @@
 enum { PROCESS_IN = 3, PROCESS_OUT = 4 };
 
 typedef struct process {
-    const char *role; /* the hidden command: "--worker"; static */
-    pid_t pid;        /* 0: not running */
+    const char *program; /* NULL: this one */
+    const char *role;    /* the hidden command: "--worker"; static */
+    pid_t pid;           /* 0: not running */
     int to_fd, from_fd, stderr_fd;
     text received;                            /* bytes not yet a line */
     text stderr_tail;                         /* the end of what it wrote there */

@@ -22,6 +22,7 @@
 #include "run/pack_case.h"
 #include "run/pack_fields.h"
 #include "run/pack_implementation.h"
+#include "run/pack_level.h"
 #include "run/pack_needs.h"
 #include "tessera/compiler.h"
 
@@ -43,6 +44,8 @@ typedef struct recorded_case {
     char *source;         /* owned */
     const json_t *others; /* case.implementation; NULL: the code is ours */
     pack_code code;
+    const char *from; /* replay_request.from */
+    pack_level level;
     scratch_folder given; /* that has what the program had; or all zeros */
 } recorded_case;
 
@@ -289,6 +292,15 @@ static bool take_code(const pack *p, const replay_request *q, recorded_case *c, 
     return false;
 }
 
+static bool is_pass(const char *name) {
+    const char *const *names;
+    const uint32_t count = compiler_pass_names(&names);
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++)
+        found |= strcmp(names[i], name) == 0;
+    return found;
+}
+
 /* Those of the pack, where nothing generates them; names of members are plain (repro/manifest.h).
  */
 static bool take_inputs(const pack *p, recorded_case *c, replay *r, status *st) {
@@ -325,6 +337,27 @@ static bool options_fit(const recorded_case *c, const replay_request *q, const r
     if (q->expects_fixed && !outcome_is_failure(outcome_from_name(ended)))
         return status_set(st, STATUS_INVALID,
                           "%s: it recorded no failure, but %s: without --expect", q->path, ended);
+    return true;
+}
+
+/* Begins at the module that the pack has stored. */
+static bool take_level(const pack *p, const replay_request *q, recorded_case *c, replay *r,
+                       status *st) {
+    c->from = q->from;
+    if (!q->from)
+        return true;
+    if (c->others || !pack_level_find(p, q->from, &c->level))
+        return status_set(st, STATUS_INVALID,
+                          "%s: it holds no module of the level %s: without "
+                          "--from",
+                          q->path, q->from);
+    if (*c->level.pass && !is_pass(c->level.pass)) {
+        lacks(r, "this tsr has no pass ", c->level.pass);
+        r->verdict = INCOMPATIBLE;
+        return false;
+    }
+    c->job.from = c->level.pass;
+    c->job.ir = c->level.ir;
     return true;
 }
 
@@ -377,6 +410,8 @@ static bool is_limited(const recorded_case *c, const json_t *result) {
 }
 
 static void qualify(const recorded_case *c, replay *r) {
+    if (c->from)
+        json_array_append_new(r->qualifiers, json_sprintf("replayed-from=%s", c->from));
     const char *module = result_string(r->result, RESULT_MODULE_HASH);
     if (!program_made(json_object_get(r->manifest, "tsr")))
         json_array_append_new(r->qualifiers, json_string("toolchain-drift"));
@@ -454,7 +489,8 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
     if (read_case(p, q, &c, r) && options_fit(&c, q, r, st)) {
         c.recorded_isa = c.job.isa;
         c.job.isa = q->isa ? q->isa : c.recorded_isa;
-        if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st))
+        if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st) &&
+            take_level(p, q, &c, r, st))
             run_case(&c, r);
         if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
             r->verdict != NEEDS_TRUST && same_case(&c, result_internal(r->result), r))

@@ -15,8 +15,9 @@ typedef struct replay {
     repro_verdict verdict; /* REPRO_NO_VERDICT: the user interrupted */
     json_t *manifest;      /* of the pack; NULL where it is invalid */
     json_t *result;        /* of the last replay; NULL where none was run */
-    json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited";
-                              "same-implementation" or "other-implementation" */
+    json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited",
+                              "replayed-from=LEVEL"; "same-implementation" or
+                              "other-implementation" */
     json_t *missing;       /* INCOMPATIBLE: what this machine or this tsr lacks */
     json_t *signed_by;     /* "keyid", and the "statement" of it; NULL: nobody asked */
     char why[2048];        /* INVALID_PACK, NEEDS_TRUST */
@@ -43,6 +44,7 @@ typedef struct replay_request {
     const sign_keys *signers;   /* one of them must have signed the pack; NULL: none need have */
     bool sentinels;             /* tell what made outputs that are not finite */
     bool expects_fixed;         /* the pack must have recorded a failure */
+    const char *from;   /* a level of pack_level.h that the way down begins at; NULL: the source */
     /* A pack may ask for less, never for more. */
     uint64_t timeout_seconds; /* for a step */
     uint64_t memory_mib;      /* address space of a worker; 0: no limit */

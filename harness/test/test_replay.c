@@ -123,7 +123,13 @@ static const char sound[] =
     " [{\"level\": \"L1\", \"bytes\": 1, \"shared\": true}], \"os\": \"o\", \"kernel\": \"k\","
     " \"virtualised\": true, \"counters\": \"none\", \"counters_why\": null},"
     " \"numerics_version\": 1, \"key\": null, \"inputs_sha256\": [" DIGEST_A "],"
-    " \"schedule_hash\": null, \"module_hash\": " DIGEST_A "}";
+    " \"schedule_hash\": null, \"module_hash\": " DIGEST_A ", \"parent\": \"aaaaaaaaaaaa\","
+    " \"bisect\": {\"place\": \"code\", \"suspects\": [\"code\"], \"against\": {\"differs\": null},"
+    " \"run\": {\"number\": 1, \"turns\": [{\"line\": 1, \"turn\": 0}]},"
+    " \"operation\": {\"name\": \"tessera.add\", \"line\": 1, \"column\": 1, \"number\": 1,"
+    " \"of\": 1, \"operands\": 2, \"results\": 1},"
+    " \"element\": {\"output\": \"out\", \"type\": \"f32\", \"operation\": 1, \"index\": \"0,3\","
+    " \"got\": \"0x0\", \"expected\": \"0x1\", \"differing\": 1, \"elements\": 1}}}";
 
 /* Puts `value` (taken over; NULL: nothing) where the path leads. */
 static void put(json_t *manifest, const char *path, json_t *value) {

@@ -380,16 +380,16 @@ typedef struct compiler_options {
                        is made from one alone can be prepared; or NULL. Never of the bits */
     const compiler_provenance *provenance; /* NULL: nothing is said */
     const compiler_assembler *assembler;   /* for the resources of PTX in the metadata, or NULL */
-    bool schedule_loose;    /* what does not fit of these is left out (of a part of the kernel) */
-    const char *emit_after; /* a pass name whose output is wanted, or NULL */
-    text *emit;             /* receives that text */
-    ir_line_list *lines;    /* receives, from compiler_emit of graph, schedule or tile, the line of
-                               the source for each line of the text (0: none); or NULL */
-    const char *fault;      /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
-                               "edge-off-by-one", "compiler-crash", "broken-ir" */
-    uint32_t *barriers;     /* receives, from compiler_build, how many threads' code has; or NULL */
-    uint32_t drop_barrier;  /* wrong on purpose: this one, from 1 on, is not there; 0: all are */
-    bool verify;            /* run the verifier after every pass (always on in debug builds) */
+    bool schedule_loose; /* what does not fit of these is left out (of a part of the kernel) */
+    const struct compiler_stored *stored; /* descent.h: where passes go on; or NULL */
+    const char *emit_after;               /* a pass name whose output is wanted, or NULL */
+    text *emit;                           /* receives that text */
+    ir_line_list *lines; /* receives, from compiler_emit of graph, schedule or tile, the line of
+                            the source for each line of the text (0: none); or NULL */
+    const char *fault;   /* wrong on purpose, for proofs: "drop-last-k", "broken-ir"; NULL: none */
+    uint32_t *barriers;  /* receives, from compiler_build, how many threads' code has; or NULL */
+    uint32_t drop_barrier; /* wrong on purpose: this one, from 1 on, is not there; 0: all are */
+    bool verify;           /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
 /* Appends what no code of the options' target and profile depends on in this case (docs/tiles.md,

@@ -5,6 +5,12 @@
 
 #include "tessera/compiler.h"
 
+/* A module that is stored: the passes behind `pass` go on with it, in the place of the kernel's. */
+typedef struct compiler_stored {
+    const char *pass; /* that made it; "": it is before all passes */
+    const char *ir;   /* its text */
+} compiler_stored;
+
 typedef struct compiler_descent compiler_descent;
 
 /* The compilation of an instance that these options ask for, before its first pass; of a program

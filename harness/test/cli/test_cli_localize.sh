@@ -92,6 +92,43 @@ exits 0 "a child" "$tsr" replay one.lz4
 has out "^REPRODUCED_EXACT" "fails as its parent"
 exits 2 "a place without a new pack" "$tsr" replay one.lz4 -o three.lz4
 
+# From a module that the pack has stored.
+rm -rf .tsr/failures
+"$tsr" bench norm.tsr --quick --backend cpu --threads 1 --filter norm/some --inject swap-operands@norm >/dev/null 2>&1
+pack=$(ls .tsr/failures/*.lz4)
+for level in graph schedule tile target; do
+    exits 0 "from $level" "$tsr" replay "$pack" --from $level
+    has out "^REPRODUCED_EXACT .*replayed-from=$level" "is said, and has the same bits"
+done
+exits 0 "passes behind a level" "$tsr" replay "$pack" --from schedule --bisect --json
+is "b['place'] == 'code' and 'decompose' not in b['suspects'] and 'tile' in b['suspects']" "are all that is looked at"
+exits 2 "no level" "$tsr" replay "$pack" --from machine
+exits 0 "a case of no code" "$tsr" pack-repro norm --case some --backend interp norm.tsr
+exits 3 "has no level" "$tsr" replay "$(cat out)" --from tile
+
+# Another build, which does not make the fault: a program in front of this one that leaves it out of each job.
+mkdir other
+cat >other/tsr <<END
+#!$python
+import json, os, subprocess, sys
+into, out = os.pipe()
+os.set_inheritable(into, True)
+child = subprocess.Popen(["$tsr", *sys.argv[1:]], close_fds=False, preexec_fn=lambda: (os.dup2(into, 3), os.close(out)))
+for line in os.fdopen(3):
+    os.write(out, (json.dumps({**json.loads(line), "fault": None}) + "\\n").encode())
+os.close(out)
+sys.exit(child.wait())
+END
+chmod +x other/tsr
+exits 0 "against another build" "$tsr" replay "$pack" --bisect --against other --json
+is "b['against']['differs'] == 'decompose' and b['against']['pass'] == 'decompose'" "finds the pass that differs and matters"
+exits 0 "against the same build" "$tsr" replay "$pack" --bisect --against "$tsr" --json
+is "b['against']['differs'] is None and 'pass' not in b['against']" "finds none"
+exits 0 "against no tsr" "$tsr" replay "$pack" --bisect --against /bin/true --json
+is "'why' in b['against']" "says that it lists no passes"
+exits 3 "against nothing" "$tsr" replay "$pack" --bisect --against nowhere
+exits 2 "against alone" "$tsr" replay "$pack" --against other
+
 # A failure that does not happen any more has no place.
 "$tsr" pack-repro norm --case some --backend cpu norm.tsr >out 2>/dev/null
 exits 0 "a case that holds" "$tsr" replay "$(cat out)" --bisect --json
