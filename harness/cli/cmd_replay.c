@@ -7,6 +7,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
+#include "cli/replay_folder_view.h"
 #include "common/command_line.h"
 #include "common/json_text.h"
 #include "common/say.h"
@@ -152,6 +153,8 @@ static void show_json(const replay *r, const localization *l) {
     if (l->found) {
         json_object_set(document, "bisect", l->found);
         json_object_set_new(document, "pack", json_text(l->pack.data));
+    } else if (json_object_get(r->manifest, "bisect")) {
+        json_object_set(document, "bisect", json_object_get(r->manifest, "bisect"));
     }
     document_print(document, stdout);
     json_decref(document);
@@ -199,7 +202,7 @@ static int run(const options *o, replay_request *request) {
         text_release(&program);
         return command_fail(&st);
     }
-    l.against = program.data;
+    l.against = program.length ? program.data : NULL;
     if (options_flag(o, OPTION_REPLAY_BISECT)) {
         request->onward = localize_onward;
         request->self = &l;
@@ -249,11 +252,11 @@ static int run_with(const options *o, replay_request *request) {
 static int show_pack(const options *o) {
     status st = STATUS_INIT;
     uint64_t memory_mib = replay_memory_mib();
-    int code =
-        COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
-                       OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA, OPTION_SENTINELS,
-                       OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT,
-                       OPTION_OUTPUT, OPTION_FAILURES, OPTION_REPLAY_FROM, OPTION_REPLAY_AGAINST);
+    int code = COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
+                              OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
+                              OPTION_SENTINELS, OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT,
+                              OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT, OPTION_OUTPUT,
+                              OPTION_FAILURES, OPTION_REPLAY_FROM, OPTION_REPLAY_AGAINST);
     if (code)
         return code;
     if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))
@@ -268,7 +271,12 @@ int command_replay(const options *o) {
     status st = STATUS_INIT;
     uint64_t threads = REPLAY_THREADS;
     if (o->arguments.count != 1)
-        return command_usage(o->command, "one PACK is wanted");
+        return command_usage(o->command, "one PACK is wanted, or a folder of them");
+    if (file_is_dir(o->arguments.items[0]))
+        return replay_folder_view(o);
+    int code = COMMAND_REFUSE(o, "is for a folder of packs", OPTION_JOBS, OPTION_REGRESS);
+    if (code)
+        return code;
     if (options_flag(o, OPTION_REPLAY_SHOW))
         return show_pack(o);
     const char *expected = options_text(o, OPTION_REPLAY_EXPECT, "fixed");
@@ -288,10 +296,10 @@ int command_replay(const options *o) {
         !options_number(o, OPTION_REPLAY_THREADS, 1, 256, &threads, &st))
         return command_usage(o->command, "%s", st.message);
     request.threads = (uint32_t)threads;
-    int code = options_flag(o, OPTION_REPLAY_BISECT)
-                   ? EXIT_DONE
-                   : COMMAND_REFUSE(o, "is for --bisect", OPTION_OUTPUT, OPTION_FAILURES,
-                                    OPTION_REPLAY_AGAINST);
+    code = options_flag(o, OPTION_REPLAY_BISECT)
+               ? EXIT_DONE
+               : COMMAND_REFUSE(o, "is for --bisect", OPTION_OUTPUT, OPTION_FAILURES,
+                                OPTION_REPLAY_AGAINST);
     if (code)
         return code;
     code = choice_make(o, "strict", 60, &choice);

@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 #include "implementation/implementation.h"
-#include "repro/sign.h"
 #include "job/job.h"
+#include "repro/sign.h"
 #include "repro/verdict.h"
 
 typedef struct replay {
@@ -44,7 +44,7 @@ typedef struct replay_request {
     const sign_keys *signers;   /* one of them must have signed the pack; NULL: none need have */
     bool sentinels;             /* tell what made outputs that are not finite */
     bool expects_fixed;         /* the pack must have recorded a failure */
-    const char *from;   /* a level of pack_level.h that the way down begins at; NULL: the source */
+    const char *from; /* a level of pack_level.h that the way down begins at; NULL: the source */
     /* A pack may ask for less, never for more. */
     uint64_t timeout_seconds; /* for a step */
     uint64_t memory_mib;      /* address space of a worker; 0: no limit */
