@@ -25,7 +25,8 @@ static void show_progress(void *context, const char *pack, size_t done, size_t c
         progress_clear(bar);
 }
 
-/* What the user typed for all packs: options with their values, but for those of the folder. */
+/* Collects the options for each pack: all that were given, but for those of the folder.
+ */
 static void hand_on(const options *o, string_list *words, arena *memory) {
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct option_value *value = &o->values[id];

@@ -55,7 +55,8 @@ static bool list_packs(folder_run *r, status *st) {
 
 /* ---- one pack ---- */
 
-/* What broke: the pass and the operation where they are known, else how the pack says it ended. */
+/* Names the fault: the pass and the operation where they are known, else how the pack says it
+ * ended. */
 static json_t *fault_of(const json_t *replayed) {
     const json_t *bisect = json_object_get(replayed, "bisect"),
                  *recorded = json_object_get(replayed, "recorded");
@@ -67,7 +68,7 @@ static json_t *fault_of(const json_t *replayed) {
                      json_text_at(recorded, "stage"));
 }
 
-/* Of a folder that must not fail again. A pack that cannot run here tells nothing. */
+/* In a folder that must not fail again. A pack that cannot run here tells nothing. */
 static exit_code regress_exit(const json_t *replayed, int code) {
     const bool passed =
         strcmp(json_text_at(json_object_get(replayed, "recorded"), "status"), "ok") == 0;

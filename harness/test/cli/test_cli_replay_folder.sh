@@ -45,7 +45,7 @@ cp doc first
 cp bisected doc
 exits 0 "the same verdicts" python3 look.py '{"addition/tiny": ["REPRODUCED_EXACT"], "product/exact": ["REPRODUCED_EXACT"], "product/tiny": ["NOT_REPRODUCED", "REPRODUCED_EXACT"]}'
 has groups "'operation': 'tessera.[a-z_]+'}, 2\)" "the fault that is there yet is one group"
-# What bisecting found is in its packs, and told without looking again.
+# Findings of bisecting are in its packs, and told without looking again.
 exits 0 "the packs of that" "$tsr" replay found --json
 grep -q '"pass": "' out && pass "are grouped by it" || fail "are grouped by it"
 
