@@ -23,9 +23,11 @@ bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *
 bool pipeline_weigh_tiles(const ir_module *lowered, const compiler_options *options,
                           const target_info *target, double *cycles, int64_t *registers);
 
-/* The kernel as text of others' dialects, with the case's dimensions. */
-bool pipeline_emit_mlir(compiler_instance *instance, text *out, status *st);
-bool pipeline_emit_stablehlo(compiler_instance *instance, text *out, status *st);
+/* The kernel as text for others, with the case's dimensions: "mlir", "stablehlo", and as a function
+ * in "c" or "python" (target/plain), unoptimised, under strict. */
+bool pipeline_is_for_others(const char *level);
+bool pipeline_emit_for_others(compiler_instance *instance, const char *level, text *out,
+                              status *st);
 
 /* The module of one kernel. *crowded: it failed, and for being more phases than a kernel may have.
  */

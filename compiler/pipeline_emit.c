@@ -50,10 +50,8 @@ bool compiler_emit(compiler_instance *instance, const compiler_options *options,
         compiler_artifact_release(&artifact);
         return ok;
     }
-    if (strcmp(level, "mlir") == 0)
-        return pipeline_emit_mlir(instance, out, st);
-    if (strcmp(level, "stablehlo") == 0)
-        return pipeline_emit_stablehlo(instance, out, st);
+    if (pipeline_is_for_others(level))
+        return pipeline_emit_for_others(instance, level, out, st);
     const struct machine_level *machine = machine_level_of(level);
     bool ok = pipeline_open(&p, instance, options, st) &&
               (machine ? emit_machine(&p, machine, out) : emit_ir(&p, level, out));

@@ -26,6 +26,7 @@ static const struct level {
     {"metadata", "//", NULL, false}, {"obj", NULL, NULL, true},
     {"module", NULL, NULL, true},    {"ptx", "//", "sm_80", true},
     {"hsaco", NULL, "gfx942", true}, {"spirv", NULL, "spirv-vulkan", true},
+    {"c", "//", NULL, true},         {"python", "#", NULL, true},
 };
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
@@ -49,7 +50,7 @@ static int unknown_level(const options *o, const char *word) {
         return command_usage(o->command, "unknown level '%s'; did you mean %s?", word, nearest);
     return command_usage(o->command,
                          "unknown level '%s': graph, schedule, space, tile, llvm, asm, mlir, "
-                         "stablehlo, metadata, obj, module, ptx, hsaco or spirv",
+                         "stablehlo, c, python, metadata, obj, module, ptx, hsaco or spirv",
                          word);
 }
 
@@ -217,10 +218,14 @@ static bool emit(compilation *c, compiler_instance *instance, status *st) {
                    : emit_level(c, instance, st);
 }
 
-/* Levels before any pass are the same whatever code is made of them. */
+/* Levels before any pass are the same whatever code is made of them, and languages of others have
+ * one code. */
 static bool is_early(const compilation *c) {
-    return !c->pass && (strcmp(c->level, "graph") == 0 || strcmp(c->level, "mlir") == 0 ||
-                        strcmp(c->level, "stablehlo") == 0);
+    static const char *const early[] = {"graph", "mlir", "stablehlo", "c", "python"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
+        found |= strcmp(c->level, early[i]) == 0;
+    return !c->pass && found;
 }
 
 /* A file for another program does not show which of several cases it is for. */
@@ -298,11 +303,12 @@ static int compile_file(compilation *c, const char *path) {
 
 static int check_early(const compilation *c) {
     const options *o = c->o;
-    return !is_early(c) ? EXIT_DONE
-                        : COMMAND_REFUSE(o, "has no effect on --emit graph, mlir and stablehlo",
-                                         OPTION_PROFILE, OPTION_SCHEDULE, OPTION_UNOPTIMISED,
-                                         OPTION_GENERIC, OPTION_SPECIALIZE, OPTION_ISA,
-                                         OPTION_THREADS, OPTION_TUNED, OPTION_NO_TUNED);
+    return !is_early(c)
+               ? EXIT_DONE
+               : COMMAND_REFUSE(o, "has no effect on --emit graph, mlir, stablehlo, c and python",
+                                OPTION_PROFILE, OPTION_SCHEDULE, OPTION_UNOPTIMISED, OPTION_GENERIC,
+                                OPTION_SPECIALIZE, OPTION_ISA, OPTION_THREADS, OPTION_TUNED,
+                                OPTION_NO_TUNED);
 }
 
 int command_compile(const options *o) {

@@ -7,6 +7,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
+#include "cli/replay_as.h"
 #include "cli/replay_folder_view.h"
 #include "common/command_line.h"
 #include "common/json_text.h"
@@ -231,7 +232,7 @@ static int run_signed(const options *o, replay_request *request) {
     if (path && !keys)
         return command_fail(&st);
     request->signers = keys;
-    int code = run(o, request);
+    int code = options_flag(o, OPTION_REPLAY_AS) ? replay_as(o, request) : run(o, request);
     sign_keys_close(keys);
     return code;
 }
@@ -279,6 +280,8 @@ int command_replay(const options *o) {
         return code;
     if (options_flag(o, OPTION_REPLAY_SHOW))
         return show_pack(o);
+    if (options_flag(o, OPTION_REPLAY_OUT) && !options_flag(o, OPTION_REPLAY_AS))
+        return command_usage(o->command, "--out is of --as");
     const char *expected = options_text(o, OPTION_REPLAY_EXPECT, "fixed");
     if (strcmp(expected, "fixed") != 0)
         return command_usage(o->command, "--expect %s: it is fixed that is expected", expected);

@@ -83,6 +83,8 @@ const compiler_stored *execution_stored(execution *e);
 /* execute_pack.c: writes the members of a pack. What does not need the kernel to run comes first: a
  * crash on the way leaves that. */
 bool execution_pack(execution *e, status *st);
+/* execute_export.c: the case in the job's language. */
+bool execution_export(execution *e, status *st);
 
 /* execute_set.c: the kernel runs on this set from now on; NULL: on several, or on none. */
 void execution_set(execution *e, const input_set *set);

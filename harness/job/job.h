@@ -18,6 +18,7 @@ typedef enum job_mode {
     JOB_CONTROL, /* check a fault against the strict bits, or the bound */
     JOB_PACK,    /* write the members of a pack into `staging` */
     JOB_REPLAY,  /* compute and check against the interpreter, as a pack's case */
+    JOB_EXPORT,  /* write the case in `language`, and run nothing */
     JOB_TUNE,    /* check `schedule` against the kernel's own, then time both in turn */
     JOB_STEPS,   /* list the passes on the way down, and the operations */
     JOB_RUNS     /* of a program: run its kernels one by one, up to the first that is wrong */

@@ -17,9 +17,9 @@ static json_t *predicate_of(const replay *r) {
                      "outcome", json_object_get(r->manifest, "outcome"), "tsr", program_facts());
 }
 
-bool pack_sign(const char *pack, bool trusted, const char *key_path,
+bool pack_sign(const char *path, bool trusted, const char *key_path,
                char keyid_out[SIGN_KEYID_BYTES], status *st) {
-    const replay_request request = {.path = pack,
+    const replay_request request = {.path = path,
                                     .trust = trusted,
                                     .timeout_seconds = REPLAY_TIMEOUT_S,
                                     .memory_mib = replay_memory_mib(),
@@ -32,7 +32,7 @@ bool pack_sign(const char *pack, bool trusted, const char *key_path,
     if (ok && r.verdict == REPRO_NO_VERDICT)
         ok = status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was signed");
     json_t *predicate = ok ? predicate_of(&r) : NULL;
-    ok = ok && sign_pack(pack, key, predicate, keyid_out, st);
+    ok = ok && sign_pack(path, key, predicate, keyid_out, st);
     json_decref(predicate);
     replay_release(&r);
     sign_key_close(key);

@@ -482,11 +482,45 @@ static bool go_on(const pack *p, const replay_request *q, const recorded_case *c
            q->onward(q->self, &one, r, st);
 }
 
+/* Whatever ran it, and however: its graph alone counts. */
+static bool export_case(const pack *p, const replay_request *q, recorded_case *c, replay *r,
+                        status *st) {
+    worker w;
+    if (!take_inputs(p, c, r, st))
+        return false;
+    job j = {.mode = JOB_EXPORT,
+             .sandbox = true,
+             .language = q->export->language,
+             .backend = backend_table[BACKEND_INTERP].name,
+             .profile = compiler_profile_name(PROFILE_STRICT),
+             .threads = 1,
+             .path = c->job.path,
+             .source = c->job.source,
+             .kernel = c->job.kernel,
+             .case_name = c->job.case_name,
+             .dims = c->job.dims,
+             .space = c->job.space,
+             .seed = c->job.seed,
+             .inputs = c->job.inputs};
+    worker_init(&w, c->timeout_seconds, c->memory_mib, &interrupt_seen);
+    r->result = worker_run(&w, &j);
+    worker_stop(&w);
+    const json_t *made = internal_get(result_internal(r->result), INTERNAL_EXPORTED);
+    if (!r->result)
+        return true;
+    if (!made)
+        return status_set(st, STATUS_UNAVAILABLE, "%s", result_text(r->result, RESULT_WHY));
+    return q->export->write(q->export->context, p, made, st);
+}
+
 /* False: what was asked for does not fit the pack. */
 static bool replay_pack(const pack *p, const replay_request *q, replay *r, status *st) {
     recorded_case c = {0};
     r->manifest = json_deep_copy(pack_about(p));
-    if (read_case(p, q, &c, r) && options_fit(&c, q, r, st)) {
+    bool sound = read_case(p, q, &c, r) && options_fit(&c, q, r, st);
+    if (sound && q->export) {
+        (void)export_case(p, q, &c, r, st);
+    } else if (sound) {
         c.recorded_isa = c.job.isa;
         c.job.isa = q->isa ? q->isa : c.recorded_isa;
         if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st) &&

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "implementation/implementation.h"
 #include "job/job.h"
+#include "repro/pack.h"
 #include "repro/sign.h"
 #include "repro/verdict.h"
 
@@ -24,9 +25,8 @@ typedef struct replay {
 } replay;
 
 /* A pack's case, ready to be run again. */
-struct pack;
 typedef struct replay_case {
-    const struct pack *pack;
+    const pack *pack;
     const job *job;
     uint64_t timeout_seconds, memory_mib;
     uint64_t most_seconds; /* of all that is done with it */
@@ -34,16 +34,25 @@ typedef struct replay_case {
 /* False: it could not be done, as the status says. */
 typedef bool (*replay_onward_fn)(void *self, const replay_case *c, const replay *r, status *st);
 
+/* Instead of a replay: the case in a language of others, which the sandboxed worker writes, and
+ * this takes with the pack. */
+typedef struct replay_export {
+    const char *language; /* a level of the compiler: "c", "python", "stablehlo" */
+    bool (*write)(void *context, const pack *from, const json_t *made, status *st);
+    void *context;
+} replay_export;
+
 typedef struct replay_request {
     const char *path;
     const char *isa; /* instead of the recorded level; NULL: the recorded one */
     /* Code of others in the pack is run where one of these says so, and not in the sandbox: it
      * takes a process of its own. */
-    bool trust;                 /* the pack's own copy */
-    const implementation *with; /* a file of the user's, instead of the copy; or NULL */
-    const sign_keys *signers;   /* one of them must have signed the pack; NULL: none need have */
-    bool sentinels;             /* tell what made outputs that are not finite */
-    bool expects_fixed;         /* the pack must have recorded a failure */
+    bool trust;                  /* the pack's own copy */
+    const implementation *with;  /* a file of the user's, instead of the copy; or NULL */
+    const sign_keys *signers;    /* one of them must have signed the pack; NULL: none need have */
+    const replay_export *export; /* no verdict then, unless the pack cannot be used; or NULL */
+    bool sentinels;              /* tell what made outputs that are not finite */
+    bool expects_fixed;          /* the pack must have recorded a failure */
     const char *from; /* a level of pack_level.h that the way down begins at; NULL: the source */
     /* A pack may ask for less, never for more. */
     uint64_t timeout_seconds; /* for a step */

@@ -466,8 +466,8 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
                        compiler_space *out, status *st);
 void compiler_space_release(compiler_space *space);
 
-/* One level: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx", "mlir" (for stock
- * tools), "stablehlo" (for XLA); "obj" and "module" are bytes, as "hsaco" and "spirv", an "obj". */
+/* One level: "graph" (before passes), "schedule", "tile", "llvm", "asm", "ptx"; for others "mlir",
+ * "stablehlo", "c", "python"; "obj" and "module" are bytes, as "hsaco" and "spirv", an "obj". */
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,
                    text *out, status *st);
 /* Names of all passes, in order, for --emit-after. Returns the count. */

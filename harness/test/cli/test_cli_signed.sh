@@ -69,7 +69,7 @@ exits 0 "a statement that openssl signed" "$tsr" replay it.lz4 --signed-by ours.
 has out "^signed by [0-9a-f]{64}: NOT_REPRODUCED, by tsr 9" "is taken as it stands"
 cp first it.lz4.intoto.json
 
-# Bytes that are no signature end with 3, before anything runs.
+# Everything that is no signature ends with 3, before anything runs.
 refused() { # WHAT PATTERN [KEYS]
     exits 3 "$1" "$tsr" replay it.lz4 --signed-by "${3:-ours.pub}"
     has out "^INVALID_PACK" "is an invalid pack: $1"
