@@ -1,0 +1,102 @@
+"""packs - what becomes of a fault that was caught: its failure is packed and replayed, here, at another level and with one thread, and without
+the fault; then its pass is looked for, and the pack made small, where tsr replay can."""
+import json
+import re
+from pathlib import Path
+
+import nets
+
+OTHER_LEVELS = {"cpu": "x86-64-v3", "ptx-emulated": "sm_75", "rocm-emulated": "gfx90a"}
+SAME = ("REPRODUCED_EXACT", "REPRODUCED_CLASS")
+STAND_IN = {"x86-64-v3": "x86-64-v2+fma"}
+
+
+def net_named(name):
+    return next(net for net in nets.NETS if net.name == name)
+
+
+def verdict_of(ended):
+    """The verdict of a replay; how it ended where it has none."""
+    try:
+        verdict = json.loads(ended.out).get("verdict")
+    except ValueError:
+        verdict = None
+    return verdict or f"exit {ended.code}: {nets.last_line(ended)[:120]}"
+
+
+def replay(tsr, pack, room, fault, *more):
+    return verdict_of(nets.run([str(tsr), "replay", str(pack), "--json", *more], room, fault))
+
+
+def option_of(net, name):
+    return net.words[net.words.index(name) + 1] if name in net.words else None
+
+
+def pack_again(tsr, net, result, file, room, fault, name, *more):
+    """A pack of the case, as it fails with these options; None: it does not fail so, or there is none."""
+    out = room / name
+    words = [str(tsr), "pack-repro", result["kernel"], "--case", result["case"], "--backend", net.backend, "-o", str(out)]
+    words += ["--profile", result["profile"]] if result.get("profile") else []
+    words += ["--generic"] if "--generic" in net.words else []
+    ended = nets.run([*words, *more, file], room, fault)
+    return out if out.is_file() else None, ended
+
+
+def abilities(tsr, room):
+    said = nets.run([str(tsr), "replay", "--help"], room).out
+    return {name for name in ("--bisect", "--minimize") if re.search(rf"^  {name}\b", said, re.M)}
+
+
+def story(coverage, fault, result, room, own):
+    """Verdicts: at the place of the failure, at another level, with one thread, and by the program without the fault."""
+    net, tsr = net_named(result["net"]), coverage.planted.tsr
+    if not net.backend or not result["case"]:
+        return {}
+    file, told = coverage.files[result["kernel"]], {}
+    level = option_of(net, "--isa")
+    levels = ("--isa", level) if level else ()
+    if result["pack"] and Path(result["pack"]).is_file():
+        pack = Path(result["pack"])
+    else:
+        pack, ended = pack_again(tsr, net, result, file, room, fault.number, "first", *levels)
+        if not pack:
+            return {"verdict": f"no pack: {nets.last_line(ended)[:120]}"}
+    told["bytes"] = pack.stat().st_size
+    told["verdict"] = replay(tsr, pack, room, fault.number)
+    told["clean"] = replay(own, pack, room, 0)
+    other = STAND_IN.get(level) or OTHER_LEVELS.get(net.backend)
+    if other:
+        told["level"] = replay(tsr, pack, room, fault.number, "--isa", other)
+    if net.backend == "cpu":
+        alone, _ = pack_again(tsr, net, result, file, room, fault.number, "alone", "--threads", "1", *levels)
+        told["thread"] = replay(tsr, alone, room, fault.number) if alone else "no pack"
+    for option in sorted(abilities(tsr, room)):
+        told[option.strip("-")] = shrink_or_find(tsr, pack, room, fault, option)
+    return told
+
+
+def shrink_or_find(tsr, pack, room, fault, option):
+    """The document of a bisection or a minimisation, and how long it took."""
+    ended = nets.run([str(tsr), "replay", str(pack), option, "--json", "--failures", str(room / "made")], room, fault.number)
+    try:
+        document = json.loads(ended.out)
+    except ValueError:
+        document = {"exit": ended.code, "said": nets.last_line(ended)}
+    return {"seconds": round(ended.seconds, 1), "document": document}
+
+
+# ---- the short form
+
+def file_of(kernel):
+    """The corpus' file that has the kernel; names are unique in the whole corpus."""
+    named = re.compile(rf"(?:\bdef |@){re.escape(kernel)}\b")
+    for file in sorted([*nets.CORPUS.rglob("*.tsr"), *nets.CORPUS.rglob("*.mlir")]):
+        if named.search(file.read_text()):
+            return str(file)
+    return str(nets.CORPUS)
+
+
+def again(tsr, row, room, fault):
+    """The run that a row of the page names."""
+    net = net_named(row["net"])
+    return nets.run(net.command(tsr, [f"{row['kernel']}/{row['case']}"], [file_of(row["kernel"])], room), room, fault)
