@@ -148,12 +148,36 @@ static void test_resources(void **state) {
     }
 }
 
+typedef struct program_case {
+    const char *body, *error; /* NULL: it is read */
+} program_case;
+
+/* Reads a function of each of these bodies. */
+static void read_programs(const program_case *programs, size_t count) {
+    text program;
+    text_init(&program);
+    for (size_t i = 0; i < count; i++) {
+        status st = STATUS_INIT;
+        text_clear(&program);
+        text_append(&program, "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n");
+        text_append(&program, programs[i].body);
+        text_append(&program, "return %a : tensor<f32>\n}\n");
+        text_append(&program, "func.func private @g(tensor<f32>, tensor<f32>) -> tensor<f32>\n");
+        if (!programs[i].error) {
+            free(printed(read_text(program.data, program.length)));
+            continue;
+        }
+        assert_null(shlo_read_text(program.data, program.length, &st));
+        if (strncmp(st.message, programs[i].error, strlen(programs[i].error)) != 0)
+            fail_msg("program %zu: %s, not %s", i, st.message, programs[i].error);
+    }
+    text_release(&program);
+}
+
 /* A name means one value, wherever it is given and can be seen; behind a region it is free again.
  */
 static void test_names(void **state) {
-    static const struct {
-        const char *body, *error; /* NULL: it is read */
-    } programs[] = {
+    static const program_case programs[] = {
         {"%0 = stablehlo.abs %a : tensor<f32>\n%0 = stablehlo.abs %a : tensor<f32>\n",
          "line 3 column 1: %0 is defined twice"},
         {"%a = stablehlo.abs %a : tensor<f32>\n", "line 2 column 1: %a is defined twice"},
@@ -181,30 +205,32 @@ static void test_names(void **state) {
          NULL},
     };
     (void)state;
-    text program;
-    text_init(&program);
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        status st = STATUS_INIT;
-        text_clear(&program);
-        text_append(&program, "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n");
-        text_append(&program, programs[i].body);
-        text_append(&program, "return %a : tensor<f32>\n}\n");
-        text_append(&program, "func.func private @g(tensor<f32>, tensor<f32>) -> tensor<f32>\n");
-        if (!programs[i].error) {
-            free(printed(read_text(program.data, program.length)));
-            continue;
-        }
-        assert_null(shlo_read_text(program.data, program.length, &st));
-        if (strncmp(st.message, programs[i].error, strlen(programs[i].error)) != 0)
-            fail_msg("program %zu: %s, not %s", i, st.message, programs[i].error);
-    }
-    text_release(&program);
+    read_programs(programs, sizeof programs / sizeof *programs);
+}
+
+/* An attribute that the operation cannot do without is missed where the operation stands. */
+static void test_missing_attributes(void **state) {
+    static const program_case programs[] = {
+        {"%b = \"stablehlo.reverse\"(%a) : (tensor<f32>) -> tensor<f32>\n",
+         "line 2 column 6: 'stablehlo.reverse' needs the attribute 'dimensions'"},
+        {"%b = \"stablehlo.dot_general\"(%a, %a) : (tensor<f32>, tensor<f32>) -> tensor<f32>\n",
+         "line 2 column 6: 'stablehlo.dot_general' needs the attribute 'dot_dimension_numbers'"},
+        {"%b = \"stablehlo.custom_call\"(%a) : (tensor<f32>) -> tensor<f32>\n",
+         "line 2 column 6: 'stablehlo.custom_call' needs the attribute 'call_target_name'"},
+        {"%b = \"stablehlo.custom_call\"(%a) {call_target_name = \"x\"} : (tensor<f32>) -> "
+         "tensor<f32>\n",
+         NULL},
+        {"%b = \"stablehlo.cholesky\"(%a) : (tensor<f32>) -> tensor<f32>\n", NULL},
+    };
+    (void)state;
+    read_programs(programs, sizeof programs / sizeof *programs);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_again),   cmocka_unit_test(test_bytecode),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_resources)};
+        cmocka_unit_test(test_again),    cmocka_unit_test(test_bytecode),
+        cmocka_unit_test(test_damaged),  cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_missing_attributes),
+        cmocka_unit_test(test_resources)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

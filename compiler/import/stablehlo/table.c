@@ -1,6 +1,7 @@
 /* table.c - stablehlo.def as data: lines by name, their attributes, groups and enumerations. */
 #include "import/stablehlo/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ const shlo_op_info *shlo_op_versioned(const char *name, size_t length, int *vers
 /* ---- attributes ---- */
 
 static const char *word(const char *p, char *out, size_t limit) {
-    size_t n = strcspn(p, ":@/=, ");
+    size_t n = strcspn(p, ":@/=?, ");
     if (n >= limit)
         n = limit - 1;
     memcpy(out, p, n);
@@ -87,19 +88,43 @@ bool shlo_next_attr(const char **cursor, shlo_attr_info *out) {
         p = word(p + 1, out->group, sizeof out->group);
     if (*p == '=')
         p = word(p + 1, out->fallback, sizeof out->fallback);
+    out->optional = *p == '?' || *out->fallback || out->since > 1;
+    p += *p == '?';
     *cursor = p;
     return true;
 }
 
 const shlo_group *shlo_group_named(const char *name, size_t length) {
     static const shlo_group groups[] = {
-        {"dot", "dot_dimension_numbers"}, {"dot_algorithm", "algorithm"},
-        {"gather", "dimension_numbers"},  {"scatter", "scatter_dimension_numbers"},
-        {"conv", "dimension_numbers"},    {"channel_handle", "channel_handle"}};
+        {"dot", "dot_dimension_numbers", false}, {"dot_algorithm", "algorithm", true},
+        {"gather", "dimension_numbers", false},  {"scatter", "scatter_dimension_numbers", false},
+        {"conv", "dimension_numbers", false},    {"channel_handle", "channel_handle", true}};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         if (compare_name(name, length, groups[i].word) == 0)
             return &groups[i];
     return NULL;
+}
+
+static bool has_group(const shlo_op *op, const char *group) {
+    const char *cursor = op->info->attrs;
+    shlo_attr_info info;
+    bool has = false;
+    while (!has && shlo_next_attr(&cursor, &info))
+        has = strcmp(info.group, group) == 0 && shlo_op_attr(op, info.name);
+    return has;
+}
+
+bool shlo_lacks_attr(const shlo_op *op, char name[SHLO_ATTR_NAME_BYTES]) {
+    const char *cursor = op->info ? op->info->attrs : NULL;
+    shlo_attr_info info;
+    bool lacks = false;
+    while (!lacks && shlo_next_attr(&cursor, &info)) {
+        const shlo_group *group = shlo_group_named(info.group, strlen(info.group));
+        lacks = group ? !group->optional && !has_group(op, info.group)
+                      : !info.optional && !shlo_op_attr(op, info.name);
+        snprintf(name, SHLO_ATTR_NAME_BYTES, "%s", group ? group->attribute : info.name);
+    }
+    return lacks;
 }
 
 /* ---- enumerations ---- */

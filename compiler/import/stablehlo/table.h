@@ -26,6 +26,7 @@ typedef struct shlo_attr_info {
                        a dictionary; symbols: an array of them; else an enumeration */
     char group[16]; /* that the text writes it in: "dot"; "" : it stands by itself */
     char fallback[24]; /* where the text leaves it out; "": nothing is known then */
+    bool optional;     /* text may leave it out */
     int since;         /* the version of the operation that has it first: 1, 2 */
 } shlo_attr_info;
 
@@ -41,9 +42,14 @@ bool shlo_next_attr(const char **cursor, shlo_attr_info *out);
 typedef struct shlo_group {
     const char *word;      /* "dot" */
     const char *attribute; /* "dot_dimension_numbers" */
+    bool optional;         /* text may leave it out */
 } shlo_group;
 /* Finds it by the word behind "#stablehlo."; NULL: there is none. */
 const shlo_group *shlo_group_named(const char *word, size_t length);
+/* Is there an attribute, or a group of them, that the text of the operation must have and does not?
+ * Its name. */
+enum { SHLO_ATTR_NAME_BYTES = 40 };
+bool shlo_lacks_attr(const shlo_op *op, char name[SHLO_ATTR_NAME_BYTES]);
 
 /* Words of an enumeration in the order of VHLO's numbers: "comparison_direction" -> "EQ", ...;
  * NULL: no such word, or number. */

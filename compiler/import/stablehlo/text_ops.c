@@ -320,6 +320,9 @@ static bool build(text_reader *r, operation_parts *o, shlo_block *block) {
     if (op->attr_count)
         memcpy(op->attrs, o->attrs.items, op->attr_count * sizeof *op->attrs);
     qsort(op->attrs, op->attr_count, sizeof *op->attrs, compare_attrs);
+    char lacks[SHLO_ATTR_NAME_BYTES];
+    if (shlo_lacks_attr(op, lacks))
+        return reader_fail_at(r, o->place, "'%s' needs the attribute '%s'", o->name, lacks);
     return define_results(r, o, op) && reader_location(r, &op->location);
 }
 
