@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/compile_variants.h"
+#include "cli/crash_pack.h"
 #include "cli/kernel_choice.h"
 #include "cli/module_text.h"
 #include "cli/ptxas.h"
@@ -237,6 +238,24 @@ static void say_case(const compilation *c, const kernel_choice *k) {
             k->kernel->name, k->c->name, (unsigned)k->kernel->case_count);
 }
 
+/* One of a case alone can be packed. */
+static void watch_case(const compilation *c, const kernel_choice *k) {
+    const crash_case one = {.path = k->kernel->path,
+                            .kernel = k->kernel->name,
+                            .name = k->c ? k->c->name : NULL,
+                            .dims = k->c ? k->c->bound : NULL,
+                            .backend = "cpu"};
+    bool chips = c->build.isa && strcmp(compiler_code_format(c->build.isa), "elf") != 0;
+    if (k->c && !chips)
+        crash_pack_watch(c->o, &one);
+}
+
+static int fail(const status *st) {
+    int code = command_fail(st);
+    crash_pack_failed(st);
+    return code;
+}
+
 static int compile_case(compilation *c, const kernel_choice *chosen) {
     kernel_choice one = *chosen, *k = &one;
     compile_variants variants;
@@ -250,6 +269,7 @@ static int compile_case(compilation *c, const kernel_choice *chosen) {
     c->build.variants = variants.items;
     c->build.variant_count = variants.count;
     text_init(&diagnostics);
+    watch_case(c, k);
     compiler_instance *instance = compiler_instance_open(k->source, k->kernel, k->c, &diagnostics);
     say_diagnostics(stderr, diagnostics.data);
     if (instance && !is_early(c))
@@ -257,9 +277,10 @@ static int compile_case(compilation *c, const kernel_choice *chosen) {
     if (!instance)
         code = EXIT_INPUT;
     else if (!emit(c, instance, &st))
-        code = command_fail(&st);
+        code = fail(&st);
     else
         say_case(c, k);
+    crash_pack_end();
     compiler_instance_free(instance);
     text_release(&diagnostics);
     compile_variants_release(&variants);

@@ -9,6 +9,7 @@
 #include "case/inputs.h"
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/crash_pack.h"
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
 #include "cli/run_steps.h"
@@ -319,7 +320,27 @@ static bool run_steps(run_session *s, const options *o, launch *device, bool *fa
     return steps_run(&plan, fails, st);
 }
 
+/* The dimensions and types that the arrays have, as a case. */
+static void watch_case(run_session *s, const options *o) {
+    const compiler_kernel *kernel = s->k.kernel;
+    text dims;
+    text_init(&dims);
+    for (uint32_t i = 0; i < kernel->dim_count; i++)
+        text_printf(&dims, "%s%s=%" PRId64, dims.length ? "," : "", s->dims[i].name,
+                    s->dims[i].value);
+    for (uint32_t i = 0; i < kernel->type_count; i++)
+        text_printf(&dims, "%s%s=%s", dims.length ? "," : "", s->types[i].name,
+                    dtype_name(s->types[i].type));
+    const crash_case one = {.path = kernel->path,
+                            .kernel = kernel->name,
+                            .dims = dims.data ? dims.data : "",
+                            .backend = backend_table[s->backend].name};
+    crash_pack_watch(o, &one);
+    text_release(&dims);
+}
+
 static bool run_compiled(run_session *s, const options *o, bool *fails, status *st) {
+    watch_case(s, o);
     s->build.source_schedule = s->k.kernel->schedule;
     if (!take_tuned(s, st))
         return false;
@@ -354,7 +375,10 @@ static int run_kernel(run_session *s, const options *o) {
     tensors_free(s->inputs);
     ir_module_free(s->graph);
     compiler_instance_free(s->instance);
-    return !ok ? command_fail(&st) : fails ? EXIT_CHECK : EXIT_DONE;
+    int code = ok ? EXIT_DONE : command_fail(&st);
+    crash_pack_failed(&st);
+    crash_pack_end();
+    return !ok ? code : fails ? EXIT_CHECK : EXIT_DONE;
 }
 
 /* One backend: cpu where none is named. */

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "common/say.h"
 #include "exec/source_known.h"
+#include "job/fault.h"
 
 /* FILE.tsr:KERNEL names a kernel, too. Where its name begins; NULL: it is a path alone. */
 static const char *kernel_behind(const char *path) {
@@ -222,6 +223,14 @@ int kernel_choice_options(const options *o, job_choice *choice, compiler_options
     choice->isa = isa_of_environment(o, choice);
     if (choice->thread_count != 1)
         return command_usage(o->command, "one thread count, please");
+    const fault_info *fault =
+        choice->inject ? fault_find(choice->inject, strlen(choice->inject)) : NULL;
+    if (choice->inject && (!fault || fault->kind != FAULT_KIND_CODE))
+        return command_usage(
+            o->command, "--inject %s: a fault of the compiler or of code, without @ and a case",
+            choice->inject);
+    if (fault)
+        choice->cache[0] = '\0';
     *out = (compiler_options){.isa = choice->isa,
                               .also = choice->also,
                               .also_count = choice->also_count,
@@ -229,7 +238,8 @@ int kernel_choice_options(const options *o, job_choice *choice, compiler_options
                               .unoptimised = choice->unoptimised,
                               .check_bounds = choice->check_bounds,
                               .constants = choice->constants,
-                              .schedule = choice->schedule};
+                              .schedule = choice->schedule,
+                              .fault = fault ? fault->name : NULL};
     int chosen = 0;
     for (int i = 0; i < PROFILE_COUNT; i++) {
         if (choice->profiles[i])

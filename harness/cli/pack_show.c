@@ -8,6 +8,7 @@
 #include "common/say.h"
 #include "report/document.h"
 #include "repro/pack.h"
+#include "run/environment.h"
 #include "run/pack_fields.h"
 
 enum { TEXT_BYTES_MAX = 256 << 10 };
@@ -107,8 +108,28 @@ static void show_text(const pack_member *m) {
     text_release(&out);
 }
 
+/* Names everything that is not here as it was there. */
+static void show_environment(const pack *p) {
+    const pack_member *m = pack_find(p, ENVIRONMENT_MEMBER);
+    text out;
+    if (!m)
+        return;
+    json_t *here = environment_facts();
+    text_init(&out);
+    bool sound = environment_differences(m->data, m->size_bytes, here, &out);
+    say(stdout, "\n%s%s\n", ENVIRONMENT_MEMBER,
+        !sound       ? " is not as tsr writes it"
+        : out.length ? ", where this machine differs"
+                     : ": this machine is the same");
+    if (out.length)
+        say_text(stdout, out.data);
+    text_release(&out);
+    json_decref(here);
+}
+
 static void show(const pack *p) {
     show_case(p);
+    show_environment(p);
     show_members(p);
     for (size_t i = 0; i < pack_member_count(p); i++)
         if (is_shown(pack_member_at(p, i)))

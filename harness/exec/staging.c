@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "job/fault.h"
+#include "module.h"
 #include "repro/manifest.h"
 
 static void path_of(const staging *s, const char *folder, const char *name, const char *suffix,
@@ -92,6 +93,48 @@ static void source_name(const job *j, text *out) {
         text_printf(out, "%s.tsr", j->kernel);
 }
 
+/* ---- a launch ---- */
+
+static void add_arguments(json_t *list, const char *role, const compiler_buffer *buffers,
+                          uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const compiler_buffer *b = &buffers[i];
+        json_int_t bytes = (json_int_t)dtype_size(b->type);
+        json_t *dims = json_array();
+        for (int axis = 0; axis < b->rank; axis++) {
+            json_array_append_new(dims, json_integer(b->dims[axis]));
+            bytes *= b->dims[axis];
+        }
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:I, s:i}", "name", b->name,
+                                              "role", role, "type", dtype_name(b->type), "dims",
+                                              dims, "bytes", bytes, "replaces", b->replaces));
+    }
+}
+
+static bool put_launch(const staging *s, status *st) {
+    const compiler_signature *signature = &s->context->signature;
+    const job *j = s->job;
+    json_t *arguments = json_array();
+    text words;
+    add_arguments(arguments, "input", signature->inputs, signature->input_count);
+    add_arguments(arguments, "output", signature->outputs, signature->output_count);
+    json_t *launch = json_pack("{s:s?, s:s?, s:s?, s:s?, s:I, s:o}", "backend",
+                               j->implementation ? "implementation" : j->backend, "device",
+                               j->device, "isa", j->isa, "profile", j->profile, "threads",
+                               (json_int_t)j->threads, "arguments", arguments);
+    char *dumped = json_dumps(launch, JSON_SORT_KEYS | JSON_INDENT(1));
+    text_init(&words);
+    text_append(&words, dumped);
+    text_append_char(&words, '\n');
+    bool ok = put(s, "", "launch.json", &words, st);
+    text_release(&words);
+    free(dumped);
+    json_decref(launch);
+    return ok;
+}
+
+/* ---- the members ---- */
+
 bool staging_put_sources(const staging *s, status *st) {
     text source;
     text name;
@@ -103,8 +146,9 @@ bool staging_put_sources(const staging *s, status *st) {
               put(s, "source", name.data, &source, st);
     text_release(&source);
     text_release(&name);
-    return ok && put_arrays(s, "inputs", s->context->signature.inputs, s->context->inputs,
-                            s->context->signature.input_count, st);
+    return ok && put_launch(s, st) &&
+           put_arrays(s, "inputs", s->context->signature.inputs, s->context->inputs,
+                      s->context->signature.input_count, st);
 }
 
 /* One level or pass as text. `pass` NULL: the level by its own name. */
@@ -143,12 +187,26 @@ bool staging_put_levels(const staging *s, status *st) {
     return put_level(s, &options, "asm", "asm.s", st);
 }
 
+/* The document of the module as it lies in it, with a line's end. */
+static bool put_metadata(const staging *s, const compiler_artifact *artifact, status *st) {
+    module_part part;
+    text words;
+    if (!module_find(artifact->image, artifact->image_size, "metadata", &part))
+        return true;
+    text_init(&words);
+    text_append_bytes(&words, part.data, part.size_bytes);
+    text_append_char(&words, '\n');
+    bool ok = put(s, "", "metadata.json", &words, st);
+    text_release(&words);
+    return ok;
+}
+
 bool staging_put_module(const staging *s, const compiler_artifact *artifact, status *st) {
     text path;
     text_init(&path);
     path_of(s, "", "module.tsrm", "", &path);
     file_part part = {artifact->image, artifact->image_size};
-    bool ok = file_write_scratch(path.data, &part, 1, st);
+    bool ok = file_write_scratch(path.data, &part, 1, st) && put_metadata(s, artifact, st);
     text_release(&path);
     return ok;
 }

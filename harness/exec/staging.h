@@ -19,11 +19,11 @@ typedef struct staging {
     void *stage_context;
 } staging;
 
-/* source/NAME.tsr and inputs/NAME.npy. */
+/* source/NAME.tsr, launch.json and inputs/NAME.npy. */
 bool staging_put_sources(const staging *s, status *st);
 /* ir/00-graph.mlir, the IR after each pass, llvm.ll and asm.s. */
 bool staging_put_levels(const staging *s, status *st);
-/* module.tsrm */
+/* module.tsrm, and its metadata as metadata.json. */
 bool staging_put_module(const staging *s, const compiler_artifact *artifact, status *st);
 /* FOLDER/NAME.npy for each output. */
 bool staging_put_tensors(const staging *s, const char *folder, const tensor *outputs, status *st);

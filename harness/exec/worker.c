@@ -10,6 +10,7 @@
 #include "common/timer.h"
 #include "device/foreign/foreign.h"
 #include "job/result.h"
+#include "process/frames.h"
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
                  const volatile sig_atomic_t *interrupted) {
@@ -70,6 +71,10 @@ static json_t *result_of_end(worker *w, const job *j, const child_end *end) {
     if (words.length)
         text_printf(&why, ": %s", words.data);
     json_t *result = failed_here(w, j, OUTCOME_CRASH, why.data);
+    if (w->frames)
+        internal_put_FRAMES(result, json_incref(w->frames));
+    if (w->process.stderr_tail.length)
+        result_set_internal(result, INTERNAL_PRINTED, json_text(w->process.stderr_tail.data));
     text_release(&words);
     text_release(&why);
     return result;
@@ -126,11 +131,16 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
                             uint64_t *deadline_ns) {
     json_t *result = NULL;
     const char *stage = json_string_value(json_object_get(message, "stage"));
+    json_t *frame = json_object_get(message, "frame");
     const json_t *set = json_object_get(message, "set"), *number = json_object_get(set, "number");
     if (malformed) {
         result = result_new(j, OUTCOME_CRASH,
                             "the worker's answer was not understood: its memory may be damaged");
         process_reap(&w->process);
+    } else if (frame) {
+        w->frames = w->frames ? w->frames : json_array();
+        if (json_array_size(w->frames) < FRAMES_MAX && json_is_string(frame))
+            json_array_append(w->frames, frame);
     } else if (set) {
         w->has_set = json_is_integer(number);
         w->set = (input_set){(uint32_t)json_integer_value(number),
@@ -158,6 +168,8 @@ static json_t *run_job(worker *w, const job *j) {
     json_decref(request);
     snprintf(w->stage, sizeof w->stage, "start");
     w->has_set = false;
+    json_decref(w->frames);
+    w->frames = NULL;
     w->timed_since_ns = w->timed_until_ns = 0;
     w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
     uint64_t deadline_ns = deadline_of(w);
@@ -201,6 +213,8 @@ json_t *worker_run(worker *w, const job *j) {
 }
 
 void worker_stop(worker *w) {
+    json_decref(w->frames);
+    w->frames = NULL;
     process_stop(&w->process);
     end_left_behind(w);
 }

@@ -19,6 +19,7 @@ typedef struct worker {
     uint64_t timeout_ns;     /* for one stage */
     uint64_t job_ns;         /* for a whole job; 0: no limit */
     uint64_t end_ns;         /* of the job in hand; 0: whenever it is done */
+    json_t *frames;          /* that it told of its end; NULL: none */
     bool has_others;         /* it ran code of others */
     uint64_t timed_since_ns; /* when the stage "time" was announced; 0: it was not */
     uint64_t timed_until_ns; /* when the stage after it was; 0: it is on */

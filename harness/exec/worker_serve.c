@@ -3,6 +3,7 @@
 #include "exec/worker.h"
 #include "job/fault.h"
 #include "job/result.h"
+#include "process/frames.h"
 #include "process/serve.h"
 #include "repro/sandbox.h"
 
@@ -43,6 +44,7 @@ static exit_code serve_job(void *context, json_t *request) {
 
 int worker_serve(execute_relation_fn relation) {
     served s = {.relation = relation};
+    frames_watch();
     exit_code code = serve_lines(serve_job, &s);
     case_context_close(&s.context);
     return code;

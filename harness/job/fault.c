@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/sanitizer.h"
 #include "launch/launch.h"
 
 static const fault_info faults[] = {
@@ -194,7 +195,8 @@ void fault_trigger(const char *fault) {
     if (f == &faults[FAULT_OOM])
         eat_memory();
     if (f == &faults[FAULT_CRASH]) {
-        signal(SIGSEGV, SIG_DFL);
+        if (BUILT_WITH_ASAN)
+            signal(SIGSEGV, SIG_DFL);
         raise(SIGSEGV);
     }
     for (;;)

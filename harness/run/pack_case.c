@@ -21,7 +21,9 @@
 #include "job/result.h"
 #include "measure/host_facts.h"
 #include "repro/pack.h"
+#include "run/environment.h"
 #include "run/failures.h"
+#include "run/pack_ending.h"
 #include "run/pack_fields.h"
 #include "run/pack_implementation.h"
 #include "run/pack_needs.h"
@@ -303,12 +305,41 @@ static void add_readme(pack_builder *p) {
         "%s"
         "inputs/         what went in; expected/ and actual/: what should and did come out\n"
         "                (left out beyond 64 MiB: the seed in the manifest makes them)\n"
-        "log.txt         how it ended\n",
+        "log.txt         how it ended; stderr.txt: what was printed; backtrace.txt: where\n"
+        "launch.json     the arguments; environment.json: what was around it\n"
+        "replay.sh       sh replay.sh THIS-FILE\n",
         j->implementation ? again_of_others : "", j->implementation ? members_of_others : members);
     add_needs(p, &readme);
     add_text(p, "README", &readme);
     text_release(&why);
     text_release(&readme);
+}
+
+/* ---- how it ended ---- */
+
+static const json_t *internal_of(const pack_builder *p, result_internal_field field) {
+    const json_t *own = internal_get(result_internal(p->request->result), field);
+    return own ? own : internal_get(result_internal(p->staged), field);
+}
+
+static void add_ending(pack_builder *p) {
+    const job *j = p->request->job;
+    const char *printed = json_string_value(internal_of(p, INTERNAL_PRINTED));
+    const json_t *frames = internal_of(p, INTERNAL_FRAMES);
+    text words[4];
+    static const char *const names[] = {"backtrace.txt", "stderr.txt", ENVIRONMENT_MEMBER,
+                                        "replay.sh"};
+    for (int i = 0; i < 4; i++)
+        text_init(&words[i]);
+    pack_ending_frames(frames, &words[0]);
+    pack_ending_printed(printed, result_text(p->request->result, RESULT_WHY), &words[1]);
+    pack_ending_environment(&words[2]);
+    pack_ending_script(j->implementation != NULL, &words[3]);
+    for (int i = 0; i < 4; i++) {
+        if (words[i].length)
+            add_text(p, names[i], &words[i]);
+        text_release(&words[i]);
+    }
 }
 
 /* The file of code of others, where the pack holds it. */
@@ -464,6 +495,7 @@ static bool add_own_members(pack_builder *p, status *st) {
         pack_needs_make(request->job, internal_get(internal, INTERNAL_OPENED), hold_neighbour, p);
     add_readme(p);
     add_log(p);
+    add_ending(p);
     if (request->about)
         add_member(p, "call.json", request->about, strlen(request->about));
     if (!add_code(p, st))
