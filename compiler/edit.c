@@ -40,6 +40,13 @@ static const char *name_at(const ir_module *m, const char *list, uint32_t i) {
     return d && i < d->count ? ir_attr_get(m, d->items[i])->string : "";
 }
 
+/* As a source may have it: those of parts of a record have dots. */
+static bool is_identifier(const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return strspn(name, letters) > 0 && name[strspn(name, more)] == '\0';
+}
+
 static void set_names(ir_module *m, const char *list, const char *const *names, uint32_t count) {
     ir_attr *items = base_calloc((size_t)count + 1, sizeof *items);
     for (uint32_t i = 0; i < count; i++)
@@ -93,7 +100,7 @@ static void remove_dead_inputs(editor *e) {
         const char *name = name_at(m, "inputs", i);
         if (uses[v] == 0)
             continue;
-        names[kept] = *name ? name : own_name(m, v);
+        names[kept] = is_identifier(name) ? name : own_name(m, v);
         inputs[kept] = e->inputs[i];
         e->inputs[i] = (tensor){0};
         body->arguments[kept] = v;
@@ -216,39 +223,62 @@ static bool edit_prefix(editor *e, const int64_t *a) {
            says_nothing(e, "nothing but constants of the operations up to it is read behind it");
 }
 
-static bool edit_input(editor *e, const int64_t *a) {
+/* Those inputs that a kernel has keep their names. */
+static void take_values(editor *e, const ir_value *values, uint32_t count, tensor *all,
+                        const char **names) {
     ir_module *m = e->m;
-    ir_op op = operation(m, a[0]);
-    ir_block_data *body = ir_kernel_body(m);
-    const uint32_t had = body->argument_count, count = op ? ir_op_get(m, op)->result_count : 0;
-    if (!op || ir_op_get(m, op)->operand_count == 0)
-        return says_nothing(e, "there is no such operation, or it is a constant");
-    if (had + count > COMPILER_MAX_PARAMETERS)
-        return says_nothing(e, "a kernel has no more inputs");
-    tensor *inputs = tensors_new(had + count);
-    const char **names = base_calloc((size_t)had + count + 1, sizeof *names);
-    bool ok = values_of(e, ir_op_get(m, op)->results, count, inputs + had);
-    for (uint32_t i = 0; i < had && ok; i++) {
+    const uint32_t had = ir_kernel_body(m)->argument_count;
+    for (uint32_t i = 0; i < had; i++) {
         names[i] = name_at(m, "inputs", i);
-        inputs[i] = e->inputs[i];
+        all[i] = e->inputs[i];
         e->inputs[i] = (tensor){0};
     }
-    for (uint32_t i = 0; i < count && ok; i++) {
-        ir_value result = ir_op_get(m, op)->results[i];
-        names[had + i] = own_name(m, result);
-        ir_replace_uses(m, result,
+    for (uint32_t i = 0; i < count; i++) {
+        names[had + i] = own_name(m, values[i]);
+        ir_replace_uses(m, values[i],
                         ir_block_add_argument(m, ir_op_block(m, ir_module_kernel(m), 0),
-                                              ir_value_get(m, result)->type, names[had + i]));
+                                              ir_value_get(m, values[i])->type, names[had + i]));
     }
+    set_names(m, "inputs", names, had + count);
+    forget_promises(m);
+}
+
+/* These values come in from outside. */
+static bool become_inputs(editor *e, const ir_value *values, uint32_t count) {
+    const uint32_t had = ir_kernel_body(e->m)->argument_count;
+    if (had + count > COMPILER_MAX_PARAMETERS)
+        return says_nothing(e, "a kernel has no more inputs");
+    tensor *all = tensors_new(had + count);
+    const char **names = base_calloc((size_t)had + count + 1, sizeof *names);
+    bool ok = values_of(e, values, count, all + had);
     if (ok) {
-        set_names(m, "inputs", names, had + count);
+        take_values(e, values, count, all, names);
         tensor *before = e->inputs;
-        e->inputs = inputs;
-        inputs = before;
-        forget_promises(m);
+        e->inputs = all;
+        all = before;
     }
-    tensors_free(inputs);
+    tensors_free(all);
     free(names);
+    return ok;
+}
+
+static bool edit_input(editor *e, const int64_t *a) {
+    ir_op op = operation(e->m, a[0]);
+    const ir_op_data *d = op ? ir_op_get(e->m, op) : NULL;
+    return d && d->operand_count
+               ? become_inputs(e, d->results, d->result_count)
+               : says_nothing(e, "there is no such operation, or it is a constant");
+}
+
+static bool edit_suffix(editor *e, const int64_t *a) {
+    ir_op last = operation(e->m, a[0]);
+    if (!last || ir_op_get(e->m, ir_op_get(e->m, last)->next)->opcode == GRAPH_RETURN)
+        return says_nothing(e, "there is no operation behind it");
+    ir_value *values = base_calloc(COMPILER_MAX_PARAMETERS, sizeof *values);
+    const uint32_t count = read_behind(e->m, last, values, COMPILER_MAX_PARAMETERS);
+    bool ok = count ? become_inputs(e, values, count)
+                    : says_nothing(e, "nothing of the operations up to it is read behind it");
+    free(values);
     return ok;
 }
 
@@ -280,6 +310,61 @@ static bool edit_output(editor *e, const int64_t *a) {
     set_outputs(e->m, values, count);
     free(values);
     return true;
+}
+
+/* The first positions along an axis. */
+static bool shorten(tensor *t, int axis, int64_t positions, status *st) {
+    tensor part;
+    int64_t dims[TENSOR_MAX_RANK], inner = (int64_t)dtype_size(t->type), outer = 1;
+    memcpy(dims, t->dims, sizeof dims);
+    dims[axis] = positions;
+    for (int i = 0; i < t->rank; i++)
+        *(i < axis ? &outer : &inner) *= i == axis ? 1 : t->dims[i];
+    if (!tensor_init(&part, t->type, t->rank, dims, st))
+        return false;
+    for (int64_t i = 0; i < outer; i++)
+        memcpy((char *)part.data + i * positions * inner,
+               (const char *)t->data + i * t->dims[axis] * inner, (size_t)(positions * inner));
+    tensor_release(t);
+    *t = part;
+    return true;
+}
+
+/* Shapes stand in attributes, too. */
+static void reshape_attributes(ir_module *m) {
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);) {
+        const ir_op_data *d = ir_op_get(m, w.op);
+        if (d->result_count != 1 || !ir_op_attr(m, w.op, "shape"))
+            continue;
+        const ir_type_data *t = ir_type_of(m, d->results[0]);
+        ir_op_set_attr(m, w.op, "shape", ir_attr_dim_array(m, t->dims, (uint32_t)t->rank));
+    }
+}
+
+static bool edit_part(editor *e, const int64_t *a) {
+    compiler_instance *whole = compiler_instance_new(ir_module_clone(e->m), (ir_bindings){0}),
+                      *part = NULL;
+    enum { AXES = 16 };
+    compiler_axis axes[AXES];
+    uint32_t count = 0;
+    bool ok = compiler_axes(whole, axes, AXES, &count, e->st);
+    if (ok && (a[0] >= count || a[1] < 1 || a[1] >= axes[a[0]].extent))
+        ok = says_nothing(e, "no such axis is longer");
+    if (ok)
+        part = compiler_part(whole, &axes[a[0]], &a[1], 1, e->st);
+    ok = part != NULL;
+    for (uint32_t i = 0; ok && i < ir_kernel_body(e->m)->argument_count; i++)
+        if (axes[a[0]].inputs[i] >= 0)
+            ok = shorten(&e->inputs[i], axes[a[0]].inputs[i], a[1], e->st);
+    if (ok) {
+        ir_module_free(e->m);
+        e->m = ir_module_clone(compiler_instance_graph(part));
+        reshape_attributes(e->m);
+        forget_promises(e->m);
+    }
+    compiler_instance_free(part);
+    compiler_instance_free(whole);
+    return ok;
 }
 
 static bool edit_fill(editor *e, const int64_t *a) {

@@ -1,20 +1,18 @@
 /* cmd_replay.c - tsr replay: what a pack recorded, and whether it happens again. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
 #include "cli/replay_as.h"
 #include "cli/replay_folder_view.h"
+#include "cli/replay_onward.h"
 #include "common/command_line.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "job/job.h"
 #include "job/result.h"
-#include "localize/localize.h"
 #include "report/document.h"
 #include "run/pack_level.h"
 #include "run/pack_needs.h"
@@ -141,7 +139,7 @@ static void show(const replay *r, const replay_request *request) {
     }
 }
 
-static void show_json(const replay *r, const localization *l) {
+static void show_json(const replay *r, const replay_onward *n) {
     bool none = r->verdict == REPRO_NO_VERDICT;
     json_decref(result_take_internal(r->result));
     json_t *document = json_pack(
@@ -151,25 +149,11 @@ static void show_json(const replay *r, const localization *l) {
         json_object_get(r->manifest, "needs"), "recorded", json_object_get(r->manifest, "outcome"),
         "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL),
         "signature", r->signed_by);
-    if (l->found) {
-        json_object_set(document, "bisect", l->found);
-        json_object_set_new(document, "pack", json_text(l->pack.data));
-    } else if (json_object_get(r->manifest, "bisect")) {
+    if (json_object_get(r->manifest, "bisect")) /* what was found before, unless it is now */
         json_object_set(document, "bisect", json_object_get(r->manifest, "bisect"));
-    }
+    replay_onward_put(n, document);
     document_print(document, stdout);
     json_decref(document);
-}
-
-static void show_found(const localization *l) {
-    text words;
-    text_init(&words);
-    if (l->found) {
-        localization_show(l->found, &words);
-        text_show(&words, "pack      %s\n", l->pack.data);
-    }
-    say_text(stdout, words.data ? words.data : "");
-    text_release(&words);
 }
 
 /* A verdict that says nothing of the failure keeps its own. */
@@ -180,46 +164,26 @@ static int exit_of(const replay *r, const replay_request *request) {
     return r->verdict == NOT_REPRODUCED ? EXIT_DONE : code == EXIT_DONE ? EXIT_CHECK : code;
 }
 
-/* A program, or the folder of a build. */
-static bool find_build(const options *o, text *program, status *st) {
-    const char *given = options_text(o, OPTION_REPLAY_AGAINST, NULL);
-    if (!given)
-        return true;
-    text_printf(program, "%s%s", given, file_is_dir(given) ? "/tsr" : "");
-    return access(program->data, X_OK) == 0 ||
-           status_set(st, STATUS_NOT_FOUND, "--against %s: there is no program %s", given,
-                      program->data);
-}
-
 static int run(const options *o, replay_request *request) {
     replay r;
     status st = STATUS_INIT;
-    localization l = {
-        .place = {options_text(o, OPTION_OUTPUT, NULL), options_text(o, OPTION_FAILURES, NULL)}};
-    text program;
-    text_init(&l.pack);
-    text_init(&program);
-    if (!find_build(o, &program, &st)) {
-        text_release(&program);
-        return command_fail(&st);
+    replay_onward n;
+    int code = replay_onward_open(o, request, &n);
+    if (code) {
+        replay_onward_close(&n);
+        return code;
     }
-    l.against = program.length ? program.data : NULL;
-    if (options_flag(o, OPTION_REPLAY_BISECT)) {
-        request->onward = localize_onward;
-        request->self = &l;
-    }
-    int code = replay_run(request, &r, &st) ? exit_of(&r, request) : command_fail(&st);
+    code = replay_run(request, &r, &st) ? exit_of(&r, request) : command_fail(&st);
     if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
-        show_json(&r, &l);
-    else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT)
+        show_json(&r, &n);
+    else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT) {
         say(stderr, "tsr: interrupted: there is no verdict\n");
-    else if (st.code == STATUS_OK) {
+        replay_onward_show(&n);
+    } else if (st.code == STATUS_OK) {
         show(&r, request);
-        show_found(&l);
+        replay_onward_show(&n);
     }
-    json_decref(l.found);
-    text_release(&l.pack);
-    text_release(&program);
+    replay_onward_close(&n);
     replay_release(&r);
     return code;
 }
@@ -253,11 +217,11 @@ static int run_with(const options *o, replay_request *request) {
 static int show_pack(const options *o) {
     status st = STATUS_INIT;
     uint64_t memory_mib = replay_memory_mib();
-    int code = COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
-                              OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
-                              OPTION_SENTINELS, OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT,
-                              OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT, OPTION_OUTPUT,
-                              OPTION_FAILURES, OPTION_REPLAY_FROM, OPTION_REPLAY_AGAINST);
+    int code = COMMAND_REFUSE(
+        o, "is for a pack that is run, and --show runs none", OPTION_TRUST, OPTION_REPLAY_WITH,
+        OPTION_REPLAY_EXPECT, OPTION_ISA, OPTION_SENTINELS, OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT,
+        OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT, OPTION_OUTPUT, OPTION_FAILURES,
+        OPTION_REPLAY_FROM, OPTION_REPLAY_AGAINST, OPTION_REPLAY_MINIMIZE, OPTION_REPLAY_BUDGET);
     if (code)
         return code;
     if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))
@@ -299,12 +263,6 @@ int command_replay(const options *o) {
         !options_number(o, OPTION_REPLAY_THREADS, 1, 256, &threads, &st))
         return command_usage(o->command, "%s", st.message);
     request.threads = (uint32_t)threads;
-    code = options_flag(o, OPTION_REPLAY_BISECT)
-               ? EXIT_DONE
-               : COMMAND_REFUSE(o, "is for --bisect", OPTION_OUTPUT, OPTION_FAILURES,
-                                OPTION_REPLAY_AGAINST);
-    if (code)
-        return code;
     code = choice_make(o, "strict", 60, &choice);
     if (code)
         return code;

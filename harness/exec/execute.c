@@ -74,6 +74,8 @@ static bool run(execution *e, status *st) {
     }
     if (j->mode == JOB_PACK)
         return execution_pack(e, st);
+    if (j->mode == JOB_EMIT)
+        return execution_emit(e, st);
     if (j->mode == JOB_STEPS || j->mode == JOB_RUNS)
         return j->mode == JOB_STEPS ? execution_list_steps(e, st) : execution_runs(e, st);
     if (j->mode == JOB_EXPORT)
@@ -110,6 +112,9 @@ static bool edit(execution *e, case_edited *edited, status *st) {
     bool ok = case_edited_open(e->context, &options, j->edits, edited, st);
     if (ok)
         e->context = &edited->context;
+    e->edited = ok ? &edited->edited : NULL;
+    if (ok)
+        execution_put_size(e, &edited->edited);
     return ok;
 }
 

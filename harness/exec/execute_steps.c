@@ -129,6 +129,8 @@ static bool list_operations(execution *e, json_t *list, status *st) {
     const compiler_options options = options_of(e);
     const bool edited = e->job->edits != NULL;
     bool ok = edited || case_edited_open(e->context, &options, "", &plain, st);
+    if (ok && !edited)
+        execution_put_size(e, &plain.edited);
     const compiler_instance *instance = edited ? e->context->instance : plain.edited.instance;
     for (uint32_t i = 1; ok && compiler_operation_at(instance, i, &o); i++)
         json_array_append_new(list, operation_json(&o));
@@ -136,10 +138,27 @@ static bool list_operations(execution *e, json_t *list, status *st) {
     return ok;
 }
 
+/* As --dims has them, for the case in other sizes. */
+static void put_dims(const execution *e) {
+    const compiler_case *c = e->context->c;
+    text words;
+    text_init(&words);
+    text_append(&words, "");
+    for (uint32_t i = 0; i < c->dim_count; i++)
+        text_printf(&words, "%s%s=%lld", words.length ? "," : "", c->dims[i].name,
+                    (long long)c->dims[i].value);
+    for (uint32_t i = 0; i < c->type_count; i++)
+        text_printf(&words, "%s%s=%s", words.length ? "," : "", c->types[i].name,
+                    dtype_name(c->types[i].type));
+    internal_put_DIMS(e->result, words.data);
+    text_release(&words);
+}
+
 bool execution_list_steps(execution *e, status *st) {
     json_t *steps = json_array(), *operations = json_array();
     bool ok = list_operations(e, operations, st) &&
               ((e->job->after && !*e->job->after) || list_steps(e, steps, st));
+    put_dims(e);
     internal_put_STEPS(e->result, steps);
     internal_put_OPERATIONS(e->result, operations);
     if (ok)

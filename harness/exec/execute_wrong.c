@@ -33,9 +33,12 @@ static json_t *index_json(const tensor *t, int64_t at) {
 
 static json_t *element_json(const case_context *s, uint32_t output, const tensor *got,
                             const tensor *expected, int64_t at) {
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "output", s->signature.outputs[output].name,
-                     "type", dtype_name(got->type), "operation",
-                     (json_int_t)compiler_output_operation(s->instance, output), "index",
+    compiler_operation made;
+    const uint32_t number = compiler_output_operation(s->instance, output);
+    const bool by_one = compiler_operation_at(s->instance, number, &made);
+    return json_pack("{s:s, s:s, s:I, s:s, s:o, s:o, s:o}", "output",
+                     s->signature.outputs[output].name, "type", dtype_name(got->type), "operation",
+                     (json_int_t)number, "made_by", by_one ? made.name : "", "index",
                      index_json(got, at), "got", value_json(got, at), "expected",
                      value_json(expected, at));
 }

@@ -12,6 +12,7 @@
 #include "measure/sample.h"
 #include "measure/watch.h"
 #include "tessera/descent.h"
+#include "tessera/edit.h"
 
 /* Why the result of a kernel without a formula is neither right nor wrong. */
 #define EXECUTION_NOT_VERIFIED "not verified: the kernel has no formula"
@@ -64,8 +65,9 @@ struct execution {
     char note[400];         /* why; or what else a result that holds has to say */
     char space[200];        /* the tiles of a kernel of tiles */
     compiler_provenance provenance;
-    compiler_stored stored; /* see execution_stored */
-    scratch_folder folder;  /* for the files of an implementation that is a program; or none */
+    compiler_stored stored;        /* see execution_stored */
+    const compiler_edited *edited; /* the job's edits; NULL: it has none */
+    scratch_folder folder; /* for the files of an implementation that is a program; or none */
 };
 
 /* Steps that classes share. */
@@ -126,6 +128,10 @@ void execution_put_sentinels(execution *e, const verdict *v);
 bool execution_find_wrong(case_context *s, compiler_profile profile, const tensor *outputs,
                           json_t **wrong, status *st);
 void execution_put_wrong(execution *e);
+
+/* execute_emit.c: EMIT; and what an edited case is made of. */
+bool execution_emit(execution *e, status *st);
+void execution_put_size(const execution *e, const compiler_edited *edited);
 
 /* execute_steps.c: STEPS and RUNS. */
 bool execution_list_steps(execution *e, status *st);

@@ -224,7 +224,13 @@ static size_t first_wrong_prefix(search *s) {
     return high;
 }
 
+/* ... and the edits that leave the operations up to that one. */
 static void put_operation(search *s, size_t number) {
+    text cut;
+    text_init(&cut);
+    prefix_edits(s, number, &cut);
+    put(s, "cut", json_text(cut.data));
+    text_release(&cut);
     json_t *operation = json_copy(json_array_get(s->operations, number - 1));
     json_object_set_new(operation, "number", json_integer((json_int_t)number));
     json_object_set_new(operation, "of", json_integer((json_int_t)json_array_size(s->operations)));
@@ -409,23 +415,32 @@ static bool write_pack(localization *l, const replay_case *c, status *st) {
     return ok;
 }
 
-bool localize_onward(void *self, const replay_case *c, const replay *r, status *st) {
-    localization *l = self;
-    if (c->job->implementation)
-        return status_set(st, STATUS_INVALID,
-                          "--bisect is for code of ours: this pack runs a file "
-                          "of others");
+static json_t *find(const localization *l, const replay_case *c, const replay *r,
+                    uint64_t seconds) {
     search s = {.found = json_object(), .edits = base_strdup("")};
-    l->found = s.found;
-    probes_open(&s.probes, c, r, c->most_seconds);
+    probes_open(&s.probes, c, r, seconds);
     bisect(&s);
-    if (l->against)
+    if (l && l->against)
         against(&s, l, c, r);
     put(&s, "probes", json_integer(s.probes.count));
     probes_close(&s.probes);
     json_decref(s.steps);
     json_decref(s.operations);
     free(s.edits);
+    return s.found;
+}
+
+json_t *localize_find(const replay_case *c, const replay *r, uint64_t seconds) {
+    return find(NULL, c, r, seconds);
+}
+
+bool localize_onward(void *self, const replay_case *c, const replay *r, status *st) {
+    localization *l = self;
+    if (c->job->implementation)
+        return status_set(st, STATUS_INVALID,
+                          "--bisect is for code of ours: this pack runs a file "
+                          "of others");
+    l->found = find(l, c, r, c->most_seconds);
     if (interrupt_seen)
         return status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
     return write_pack(l, c, st);

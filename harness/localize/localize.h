@@ -21,6 +21,9 @@ typedef struct localization {
 } localization;
 bool localize_onward(void *self, const replay_case *c, const replay *r, status *st);
 
+/* The same in at most so many seconds, without a pack. Owned. */
+json_t *localize_find(const replay_case *c, const replay *r, uint64_t seconds);
+
 /* As a manifest has it, owned: bits stand for values. */
 json_t *localization_field(const json_t *found);
 /* Appends it for a person. */

@@ -124,6 +124,8 @@ static const char sound[] =
     " \"virtualised\": true, \"counters\": \"none\", \"counters_why\": null},"
     " \"numerics_version\": 1, \"key\": null, \"inputs_sha256\": [" DIGEST_A "],"
     " \"schedule_hash\": null, \"module_hash\": " DIGEST_A ", \"parent\": \"aaaaaaaaaaaa\","
+    " \"minimize\": {\"operations_before\": 2, \"operations\": 1, \"bytes_before\": 2, \"bytes\": "
+    "1},"
     " \"bisect\": {\"place\": \"code\", \"suspects\": [\"code\"], \"against\": {\"differs\": null},"
     " \"run\": {\"number\": 1, \"turns\": [{\"line\": 1, \"turn\": 0}]},"
     " \"operation\": {\"name\": \"tessera.add\", \"line\": 1, \"column\": 1, \"number\": 1,"

@@ -57,6 +57,6 @@ uint32_t compiler_output_operation(const compiler_instance *instance, uint32_t o
 
 /* Appends the kernel as a source of its own, with one case, "minimized", whose arrays are not in
  * it. */
-void compiler_edited_source(const compiler_edited *e, text *out);
+bool compiler_edited_source(const compiler_edited *e, text *out, status *st);
 
 #endif

@@ -1,0 +1,274 @@
+/* reduce.c - shrinks a case, and packs what is left. */
+#include "reduce/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "common/interrupt.h"
+#include "common/json_text.h"
+#include "common/scratch_folder.h"
+#include "common/timer.h"
+#include "job/result.h"
+#include "localize/localize.h"
+#include "reduce/reducer.h"
+#include "run/pack_case.h"
+
+enum { EMIT_SECONDS = 60 };
+
+/* ---- where it begins ---- */
+
+/* A place of bisecting: what stands behind the operation goes at once. */
+static char *beginning(const json_t *found) {
+    const char *cut = json_text_at(found, "cut");
+    const json_t *run = json_object_get(found, "run");
+    text words;
+    text_init(&words);
+    text_append(&words, cut);
+    if (!*cut && run)
+        text_printf(&words, "dispatch %lld",
+                    (long long)json_integer_value(json_object_get(run, "number")));
+    char *edits = base_strdup(words.data ? words.data : "");
+    text_release(&words);
+    return edits;
+}
+
+static void open_reducer(reducer *r, const replay_case *c, const replay *of, const json_t *found,
+                         uint64_t seconds) {
+    const json_t *level = json_object_get(found, "level");
+    const char *operation = json_text_at(json_object_get(found, "operation"), "name");
+    *r = (reducer){.edits = beginning(found),
+                   .operation = *operation ? operation : NULL,
+                   .pass = level ? json_text_at(found, "pass") : NULL};
+    probes_open(&r->probes, c, of, seconds);
+}
+
+static void close_reducer(reducer *r) {
+    probes_close(&r->probes);
+    json_decref(r->size);
+    json_decref(r->operations);
+    free(r->edits);
+    free(r->dims);
+}
+
+/* As the pack has it: operations, and bytes of its inputs. */
+static void measure_whole(reducer *r, json_t *told) {
+    const json_t *internal = result_internal(probes_ask(&r->probes, JOB_STEPS, "primitives", ""));
+    if (!internal_get(internal, INTERNAL_SIZE))
+        internal = result_internal(probes_ask(&r->probes, JOB_STEPS, NULL, ""));
+    const json_t *size = internal_get(internal, INTERNAL_SIZE);
+    const char *dims = json_string_value(internal_get(internal, INTERNAL_DIMS));
+    json_object_set_new(told, "operations_before",
+                        json_integer(json_integer_value(json_object_get(size, "operations"))));
+    json_object_set_new(told, "bytes_before",
+                        json_integer(json_integer_value(json_object_get(size, "bytes"))));
+    if (dims && *dims && !r->probes.job.inputs)
+        r->dims = base_strdup(dims);
+}
+
+/* ---- the pack ---- */
+
+typedef struct emitted {
+    scratch_folder folder; /* with its arrays */
+    arena memory;
+    VEC(pack_member) members;
+    job job; /* that runs it by itself */
+    json_t *result;
+    const char *stage;
+} emitted;
+
+static int digit(char c) {
+    return c >= 'a' ? c - 'a' + 10 : c - '0';
+}
+
+static void add_member(emitted *e, const char *name, const void *data, size_t bytes) {
+    vec_push(&e->members, ((pack_member){arena_strdup(&e->memory, name), data, bytes}));
+}
+
+/* Names and bytes are from the worker, which ran what is not trusted: pack_write refuses names that
+ * are no names of members. */
+static bool add_array(emitted *e, const json_t *one, status *st) {
+    const char *name = json_string_value(json_array_get(one, 0));
+    const char *hex = json_string_value(json_array_get(one, 1));
+    const size_t bytes = hex ? strlen(hex) / 2 : 0;
+    text path;
+    if (!name || !hex || strchr(name, '/'))
+        return status_set(st, STATUS_INTERNAL, "the worker's arrays were not understood");
+    unsigned char *data = arena_alloc(&e->memory, bytes + 1);
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (unsigned char)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
+    text_init(&path);
+    text_printf(&path, "inputs/%s.npy", name);
+    add_member(e, path.data, data, bytes);
+    text_clear(&path);
+    text_printf(&path, "%s/%s.npy", e->folder.path, name);
+    const file_part part = {data, bytes};
+    bool ok = file_write_scratch(path.data, &part, 1, st);
+    text_release(&path);
+    return ok;
+}
+
+/* The worker that gives it away has to run even though the user interrupted. */
+static bool emit(emitted *e, const reducer *r, const replay_case *c, status *st) {
+    static const volatile sig_atomic_t never;
+    worker w;
+    job j = r->probes.job;
+    j.mode = JOB_EMIT;
+    j.edits = r->edits;
+    worker_init(&w, c->timeout_seconds, c->memory_mib, &never);
+    worker_limit(&w, EMIT_SECONDS);
+    json_t *result = worker_run(&w, &j);
+    worker_stop(&w);
+    const json_t *internal = result_internal(result);
+    const char *source = json_string_value(internal_get(internal, INTERNAL_SOURCE));
+    bool ok = source || status_set(st, STATUS_UNAVAILABLE, "the smaller case cannot be packed: %s",
+                                   result_text(result, RESULT_WHY));
+    if (ok) {
+        char *copy = arena_strdup(&e->memory, source);
+        add_member(e, "source/minimized.tsr", copy, strlen(copy));
+        e->job.source = copy;
+    }
+    size_t i;
+    json_t *one;
+    ok = ok && scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st);
+    if (ok)
+        json_array_foreach(internal_get(internal, INTERNAL_ARRAYS), i, one) ok =
+            ok && add_array(e, one, st);
+    json_decref(result);
+    return ok;
+}
+
+/* It has to fail by itself, as it is packed. */
+static bool run_emitted(emitted *e, const reducer *r, const replay_case *c, status *st) {
+    static const volatile sig_atomic_t never;
+    worker w;
+    const char *source = e->job.source;
+    e->job = r->probes.job;
+    e->job.source = source;
+    e->job.path = "minimized.tsr";
+    e->job.case_name = "minimized";
+    e->job.inputs = e->folder.path;
+    e->job.dims = e->job.space = e->job.constants = e->job.schedule = NULL;
+    e->job.set = 0;
+    e->job.perturbed = e->job.tuned = e->job.held = e->job.generic = false;
+    worker_init(&w, c->timeout_seconds, c->memory_mib, &never);
+    worker_limit(&w, EMIT_SECONDS);
+    e->result = worker_run(&w, &e->job);
+    e->stage = arena_strdup(&e->memory, pack_stage(e->result, w.stage));
+    worker_stop(&w);
+    return strcmp(result_text(e->result, RESULT_STATUS), r->probes.fails_as) == 0 ||
+           status_set(st, STATUS_UNAVAILABLE,
+                      "the smaller case does not fail in a source of its own: %s",
+                      result_text(e->result, RESULT_WHY));
+}
+
+static void put_about(const emitted *e, const replay_case *c, const json_t *told, json_t *about) {
+    json_t *outcome = json_object_get(about, "outcome"),
+           *field = json_copy((json_t *)(uintptr_t)told);
+    const char *why = result_text(e->result, RESULT_WHY);
+    static const char *const of_the_whole[] = {"key", "module_hash", "schedule_hash", "bisect",
+                                               "needs"};
+    for (size_t i = 0; i < sizeof of_the_whole / sizeof *of_the_whole; i++)
+        json_object_del(about, of_the_whole[i]);
+    json_object_set_new(about, "case", pack_case_json(&e->job, c->timeout_seconds, c->memory_mib));
+    json_object_set(about, "inputs_sha256",
+                    internal_get(result_internal(e->result), INTERNAL_INPUTS));
+    json_object_set_new(outcome, "stage", json_string(e->stage));
+    if (result_outcome(e->result) == OUTCOME_MISMATCH)
+        json_object_set_new(outcome, "why", json_text(why));
+    json_object_set_new(outcome, "sha256",
+                        json_incref((json_t *)(uintptr_t)result_digests(e->result)));
+    json_object_del(field, "seconds");
+    json_object_del(field, "attempts");
+    json_object_del(field, "complete");
+    json_object_set_new(about, "minimize", field);
+}
+
+static void add_readme(emitted *e, const json_t *about) {
+    text words;
+    text_init(&words);
+    text_printf(&words,
+                "The case of pack %s, without what its failure has no need of\n\n"
+                "Make it happen again with\n\n    tsr replay THIS-FILE\n\n"
+                "source/         what is left of the kernel\n"
+                "inputs/         what goes in\n",
+                json_text_at(about, "parent"));
+    char *copy = arena_strdup(&e->memory, words.data);
+    add_member(e, "README", copy, strlen(copy));
+    text_release(&words);
+}
+
+static bool write_pack(reduction *l, const reducer *r, const replay_case *c, status *st) {
+    emitted e = {.result = NULL};
+    arena_init(&e.memory);
+    json_t *about = pack_child_about(c->pack, st);
+    bool ok = about != NULL;
+    if (ok)
+        add_readme(&e, about);
+    ok = ok && emit(&e, r, c, st) && run_emitted(&e, r, c, st);
+    if (ok) {
+        put_about(&e, c, l->told, about);
+        ok = pack_child_write(c->pack, about, e.members.items, e.members.count, &l->place, &l->pack,
+                              st);
+    }
+    json_decref(about);
+    json_decref(e.result);
+    scratch_folder_close(&e.folder);
+    vec_release(&e.members);
+    arena_release(&e.memory);
+    return ok;
+}
+
+/* ---- all ---- */
+
+static void shrink(reducer *r) {
+    if (*r->edits &&
+        !reducer_try(r, "%s", "")) { /* bisecting made it, so it fails; else it is the whole */
+        free(r->edits);
+        r->edits = base_strdup("");
+    }
+    if (!*r->edits)
+        (void)reducer_try(r, "primitives");
+    reduce_operations(r);
+    reduce_dimensions(r);
+    reduce_values(r);
+}
+
+bool reduce_onward(void *self, const replay_case *c, const replay *of, status *st) {
+    reduction *l = self;
+    reducer r;
+    if (c->job->implementation || c->job->ir)
+        return status_set(st, STATUS_INVALID, "--minimize is for code of ours, from its source on");
+    const uint64_t begin_ns = timer_now_ns();
+    json_t *found = localize_find(c, of, l->budget_seconds / 2 + 1);
+    const uint64_t used = (timer_now_ns() - begin_ns) / 1000000000u;
+    open_reducer(&r, c, of, found, l->budget_seconds > used ? l->budget_seconds - used : 1);
+    l->told = json_object();
+    measure_whole(&r, l->told);
+    shrink(&r);
+    json_object_set_new(l->told, "operations", json_integer(reducer_size(&r, "operations")));
+    json_object_set_new(l->told, "bytes", json_integer(reducer_size(&r, "bytes")));
+    json_object_set_new(l->told, "attempts", json_integer(r.probes.count));
+    json_object_set_new(l->told, "complete", json_boolean(!probes_ended(&r.probes)));
+    json_object_set_new(l->told, "seconds", json_real((double)(timer_now_ns() - begin_ns) * 1e-9));
+    bool ok = r.size ? write_pack(l, &r, c, st)
+                     : status_set(st, STATUS_UNAVAILABLE,
+                                  "no part of the case by itself was seen to fail the same way "
+                                  "within the budget");
+    close_reducer(&r);
+    json_decref(found);
+    return ok;
+}
+
+void reduction_show(const json_t *told, text *out) {
+    text_printf(out,
+                "minimized %lld operations to %lld, %lld bytes of inputs to %lld, in %.1f s%s\n",
+                (long long)json_integer_value(json_object_get(told, "operations_before")),
+                (long long)json_integer_value(json_object_get(told, "operations")),
+                (long long)json_integer_value(json_object_get(told, "bytes_before")),
+                (long long)json_integer_value(json_object_get(told, "bytes")),
+                json_number_value(json_object_get(told, "seconds")),
+                json_is_true(json_object_get(told, "complete")) ? "" : " (the time was up)");
+}

@@ -1,0 +1,84 @@
+/* reducer.c - see reducer.h. */
+#include "reduce/reducer.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "common/json_text.h"
+#include "job/result.h"
+
+int64_t reducer_size(const reducer *r, const char *key) {
+    return json_integer_value(json_object_get(r->size, key));
+}
+
+/* A value is wrong that an operation of the same name makes; nothing is known of a crash. */
+static bool same_operation(const reducer *r) {
+    const json_t *wrong = internal_get(result_internal(r->probes.result), INTERNAL_WRONG);
+    return !r->operation || !wrong || strcmp(json_text_at(wrong, "made_by"), r->operation) == 0;
+}
+
+/* It fails as the case did, and was wrong by the same pass and the same operation. */
+static bool still_fails(reducer *r, const char *edits) {
+    return probes_try(&r->probes, edits, NULL) == PROBE_WRONG && same_operation(r) &&
+           (!r->pass || probes_try(&r->probes, edits, r->pass) == PROBE_WRONG);
+}
+
+static bool has_operation(const json_t *operations, const char *name) {
+    size_t i;
+    json_t *one;
+    bool found = false;
+    json_array_foreach(operations, i, one) found |= strcmp(json_text_at(one, "name"), name) == 0;
+    return found;
+}
+
+/* Sees how much of it is left; false: not the operation that it is about. */
+static bool measure(reducer *r, const char *edits) {
+    const json_t *result = probes_ask(&r->probes, JOB_STEPS, edits, "");
+    const json_t *internal = result_internal(result);
+    const json_t *size = internal_get(internal, INTERNAL_SIZE);
+    const json_t *operations = internal_get(internal, INTERNAL_OPERATIONS);
+    if (!size || (r->operation && !has_operation(operations, r->operation)))
+        return false;
+    json_decref(r->size);
+    json_decref(r->operations);
+    r->size = json_incref((json_t *)(uintptr_t)size);
+    r->operations = json_incref(internal_get(internal, INTERNAL_OPERATIONS));
+    return true;
+}
+
+bool reducer_try(reducer *r, const char *format, ...) {
+    text words;
+    va_list list;
+    char one[128];
+    va_start(list, format);
+    vsnprintf(one, sizeof one, format, list);
+    va_end(list);
+    text_init(&words);
+    text_printf(&words, "%s%s%s", r->edits, *r->edits && *one ? ";" : "", one);
+    bool ok = still_fails(r, words.data) && measure(r, words.data);
+    if (ok) {
+        free(r->edits);
+        r->edits = base_strdup(words.data);
+        r->accepted++;
+    }
+    text_release(&words);
+    return ok;
+}
+
+bool reducer_try_dims(reducer *r, const char *dims) {
+    const char *before = r->probes.job.dims;
+    char *own = base_strdup(dims);
+    r->probes.job.dims = own;
+    bool ok = still_fails(r, r->edits) && measure(r, r->edits);
+    if (!ok) {
+        r->probes.job.dims = before;
+        free(own);
+        return false;
+    }
+    free(r->dims);
+    r->dims = own;
+    r->accepted++;
+    return true;
+}
