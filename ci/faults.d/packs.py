@@ -37,7 +37,7 @@ def pack_again(tsr, net, result, file, room, fault, name, *more):
     out = room / name
     words = [str(tsr), "pack-repro", result["kernel"], "--case", result["case"], "--backend", net.backend, "-o", str(out)]
     words += ["--profile", result["profile"]] if result.get("profile") else []
-    words += ["--generic"] if "--generic" in net.words else []
+    words += [word for word in ("--generic", "--unoptimised") if word in net.words]
     ended = nets.run([*words, *more, file], room, fault)
     return out if out.is_file() else None, ended
 
@@ -70,19 +70,33 @@ def story(coverage, fault, result, room, own):
     if net.backend == "cpu":
         alone, _ = pack_again(tsr, net, result, file, room, fault.number, "alone", "--threads", "1", *levels)
         told["thread"] = replay(tsr, alone, room, fault.number) if alone else "no pack"
-    for option in sorted(abilities(tsr, room)):
-        told[option.strip("-")] = shrink_or_find(tsr, pack, room, fault, option)
+    can = abilities(tsr, room)
+    if "--bisect" in can:
+        told["bisect"] = found_by(tsr, pack, room, fault, "--bisect")
+    if "--minimize" in can:
+        told["minimize"] = found_by(tsr, pack, room, fault, "--minimize")
     return told
 
 
-def shrink_or_find(tsr, pack, room, fault, option):
-    """The document of a bisection or a minimisation, and how long it took."""
+def found_by(tsr, pack, room, fault, option):
+    """That member of the replay's document, with the seconds that it took; how it ended where there is none."""
     ended = nets.run([str(tsr), "replay", str(pack), option, "--json", "--failures", str(room / "made")], room, fault.number)
     try:
-        document = json.loads(ended.out)
+        found = json.loads(ended.out).get(option.strip("-"))
     except ValueError:
-        document = {"exit": ended.code, "said": nets.last_line(ended)}
-    return {"seconds": round(ended.seconds, 1), "document": document}
+        found = None
+    found = found if isinstance(found, dict) else {"why": f"exit {ended.code}: {nets.last_line(ended)[:120]}"}
+    return {**found, "seconds": round(ended.seconds, 1)}
+
+
+def is_localised(fault, bisect):
+    """Has the bisection named the fault's pass? In the sources of passes that is the pass, in code generation and the runtime `code` or `program`."""
+    place, passes = bisect.get("place"), (bisect.get("pass"), *(bisect.get("suspects") or ()))
+    if fault.stage.startswith(("compiler/target/llvm", "runtime")):
+        return place in ("code", "program")
+    if fault.stage == "compiler/program":
+        return place == "program"
+    return ("expand-math" if fault.stage == "compiler/math" else fault.stage) in passes
 
 
 # ---- the short form
@@ -96,7 +110,8 @@ def file_of(kernel):
     return str(nets.CORPUS)
 
 
-def again(tsr, row, room, fault):
-    """The run that a row of the page names."""
-    net = net_named(row["net"])
-    return nets.run(net.command(tsr, [f"{row['kernel']}/{row['case']}"], [file_of(row["kernel"])], room), room, fault)
+def again(tsr, net_name, rows, room, fault):
+    """The run that rows of the page name, of one net."""
+    net = net_named(net_name)
+    cases = [f"{row['kernel']}/{row['case']}" for row in rows]
+    return nets.run(net.command(tsr, cases, sorted({file_of(row["kernel"]) for row in rows}), room), room, fault, folder=net.folder())

@@ -23,13 +23,14 @@ def caught_by(result):
     return f"{result['net']} `{place}`" if place else result["net"]
 
 
-def tested(result):
-    """What its pack has shown."""
+def tested(fault, result):
+    """The words for what its pack has shown."""
     pack = result.get("pack") or {}
     if not pack.get("verdict"):
         return "-"
     words = ["same" if pack["verdict"] in packs.SAME else pack["verdict"].split(":")[0].lower()]
     words += [name for name in ("level", "thread") if pack.get(name) in packs.SAME]
+    words += ["pass"] if "bisect" in pack and packs.is_localised(fault, pack["bisect"]) else []
     words += ["gone"] if pack.get("clean") == "NOT_REPRODUCED" else ["clean build: " + str(pack.get("clean")).split(":")[0].lower()]
     return ", ".join(words)
 
@@ -38,14 +39,14 @@ def line_of(fault, result):
     if not result["net"]:
         how = f"reached {result['reached']} times" if result["reached"] else "not reached"
         return f"{fault.number} {fault.kind}, {fault.stage}: {fault.why}: NOT CAUGHT, {how}, {result['seconds']} s"
-    return f"{fault.number} {fault.kind}, {fault.stage}: {fault.why}: {caught_by(result)} {result['status']} {result['seconds']} s; {tested(result)}"
+    return f"{fault.number} {fault.kind}, {fault.stage}: {fault.why}: {caught_by(result)} {result['status']} {result['seconds']} s; {tested(fault, result)}"
 
 
 def row_of(fault, result):
     if not result or not result["net"]:
         return f"| {fault.number} | {fault.kind} | {fault.stage} | {fault.why} | not caught | | | |"
     return (f"| {fault.number} | {fault.kind} | {fault.stage} | {fault.why} | {caught_by(result)} | {result['status']} | {result['seconds']:.1f} | "
-            f"{tested(result)} |")
+            f"{tested(fault, result)} |")
 
 
 def counts(faults, results):
@@ -65,6 +66,10 @@ def summary(faults, results):
              f"at another level {sum(pack['level'] in packs.SAME for pack in levels)} of {len(levels)}",
              f"with one thread {sum(pack['thread'] in packs.SAME for pack in threads)} of {len(threads)}",
              f"by the build without the fault not reproduced {sum(pack.get('clean') == 'NOT_REPRODUCED' for pack in told)} of {len(told)}"]
+    bisected = [(fault, result["pack"]["bisect"]) for fault, result in zip(faults, known) if "bisect" in ((result or {}).get("pack") or {})
+                and result["pack"]["verdict"] in packs.SAME]
+    if bisected:
+        parts.append(f"localised to its pass {sum(packs.is_localised(*each) for each in bisected)} of {len(bisected)} that were replayed so")
     if None in known:
         parts.append(f"{known.count(None)} not looked for yet")
     return "; ".join(parts)

@@ -18,6 +18,9 @@ FIELDS = ("class", "pass", "file", "in", "from", "to", "why", "short")
 OPTIONAL = ("in", "short")
 TARGETS = ("tessera_compiler", "tessera_runtime", "tessera_devices", "tessera_chip", "tessera_base", "tessera_harness", "tessera_repro")
 PROGRAMS = ("tsr", "libtessera-llvm.so")
+TESTS = ("compiler/compiler_far", "compiler/compiler_shlo_bytecode", "compiler/compiler_shlo_text", "compiler/compiler_shlo_values",
+         "compiler/compiler_source",
+         "compiler/tsr-conversions", "runtime/runtime_host_pool_test", "runtime/runtime_prepare_test", "runtime/runtime_program_test", "tsr-opt")
 
 
 class Mend(Exception):
@@ -80,7 +83,7 @@ def pattern_of(anchor):
 
 
 def place_of(fault, text):
-    """Where its anchor stands: once in the file, or once behind the first place of `in` and before the end of that function."""
+    """The place of its anchor: once in the file, or once behind the first place of `in` and before the end of that function."""
     begin, end = 0, len(text)
     if fault.within:
         where = [m.start() for m in re.finditer(pattern_of(fault.within), text)]
@@ -192,20 +195,29 @@ class Planted:
         run(["ar", "qcsT", str(ours), *[str(replaced.get(w, self.build / w)) for w in members]], self.build)
         return ours
 
-    def make(self):
+    def make(self, programs=PROGRAMS + TESTS):
+        """Builds the programs; how many files were compiled anew."""
         self.folder.mkdir(parents=True, exist_ok=True)
         replaced, count = self.objects()
         core = self.folder / "fault.o"
         run(["cc", "-O2", "-fPIC", "-D_GNU_SOURCE", "-c", str(HERE / "fault.c"), "-o", str(core)], HERE)
         archives = {}
-        for program in PROGRAMS:
-            command = last_command(self.build, program).split(" && ")[1]
+        library = (self.build / "compiler/libtessera-compiler.so").resolve()
+        if library.is_file() and len(programs) > len(PROGRAMS):
+            programs = (*programs, f"compiler/{library.name}")
+            (self.folder / "compiler").mkdir(exist_ok=True)
+            for name, to in (("compiler/libtessera-compiler.so", f"../{library.name}"), ("python", self.build / "python")):
+                (self.folder / name).unlink(missing_ok=True)
+                (self.folder / name).symlink_to(to)
+        for program in programs:
+            command = next(step for step in last_command(self.build, program).split(" && ") if " -o " in step)
             words = shlex.split(command)
+            words = [str(replaced.get(word, word)) for word in words]
             for i, word in enumerate(words):
                 if re.search(r"(^|/)libtessera_\w+\.a$", word):
                     if word not in archives:
                         archives[word] = self.archive(word, replaced)
                     words[i] = str(archives[word])
-            words[words.index("-o") + 1] = str(self.folder / program)
+            words[words.index("-o") + 1] = str(self.folder / Path(program).name)
             run([*words, str(core)], self.build)
         return count
