@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
