@@ -224,30 +224,62 @@ static size_t first_wrong_prefix(search *s) {
     return high;
 }
 
-/* ... and the edits that leave the operations up to that one. */
 static void put_operation(search *s, size_t number) {
-    text cut;
-    text_init(&cut);
-    prefix_edits(s, number, &cut);
-    put(s, "cut", json_text(cut.data));
-    text_release(&cut);
     json_t *operation = json_copy(json_array_get(s->operations, number - 1));
     json_object_set_new(operation, "number", json_integer((json_int_t)number));
     json_object_set_new(operation, "of", json_integer((json_int_t)json_array_size(s->operations)));
     put(s, "operation", operation);
 }
 
+/* The edits that leave the operations up to that one. */
+static void put_cut(search *s, size_t number) {
+    text cut;
+    text_init(&cut);
+    prefix_edits(s, number, &cut);
+    put(s, "cut", json_text(cut.data));
+    text_release(&cut);
+}
+
+static bool is_place(const json_t *a, const json_t *b) {
+    static const char *const keys[] = {"name", "line", "column", "operands"};
+    bool same = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        same &= json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i]));
+    return same;
+}
+
+/* A value may be wrong that an operation before the last made. It is counted among those that are
+ * left there; its number among all is the nearest of its kind and place. */
+static void put_maker(search *s, size_t last, int64_t made) {
+    const char *cut = text_at(s->found, "cut");
+    const json_t *result = made > 0 ? probes_ask(&s->probes, JOB_STEPS, cut, "") : NULL;
+    const json_t *left = internal_get(result_internal(result), INTERNAL_OPERATIONS);
+    const json_t *one = json_array_get(left, (size_t)made - 1);
+    size_t number = last;
+    while (one && number > 0 && !is_place(json_array_get(s->operations, number - 1), one))
+        number--;
+    if (one && number > 0)
+        put_operation(s, number);
+}
+
 /* The last probe need not have been the one that decided. */
 static void put_element(search *s, size_t number) {
-    const json_t *wrong;
     if ((number ? try_prefix(s, number) : probes_try(&s->probes, s->edits, s->pass)) != PROBE_WRONG)
         return;
-    wrong = internal_get(result_internal(s->probes.result), INTERNAL_WRONG);
-    if (wrong)
-        put(s, "element", json_incref((json_t *)(uintptr_t)wrong));
-    const json_int_t made = json_integer_value(json_object_get(wrong, "operation"));
-    if (number && made > 0 && made <= (json_int_t)json_array_size(s->operations))
-        put_operation(s, (size_t)made);
+    json_t *wrong = internal_get(result_internal(s->probes.result), INTERNAL_WRONG);
+    const int64_t made = json_integer_value(json_object_get(wrong, "operation"));
+    json_t *element = wrong ? json_copy(wrong) : NULL;
+    json_object_del(element, "operation"); /* a number among what is left there */
+    if (element)
+        put(s, "element", element);
+    if (number)
+        put_maker(s, number, made);
+}
+
+static void put_place(search *s, size_t number) {
+    put_operation(s, number);
+    put_cut(s, number);
+    put_element(s, number);
 }
 
 /* Finds the primitive of a composite, where those written out are wrong as well. */
@@ -266,8 +298,7 @@ static void look_into_composite(search *s) {
     if (json_array_size(s->operations) > json_array_size(operations))
         number = first_wrong_prefix(s);
     if (number) {
-        put_operation(s, number);
-        put_element(s, number);
+        put_place(s, number);
         json_t *part = json_object_get(s->found, "operation");
         if (strcmp(text_at(part, "name"), text_at(whole, "name")) != 0)
             json_object_set(part, "part_of", json_object_get(whole, "name"));
@@ -281,11 +312,11 @@ static void look_into_composite(search *s) {
 
 static void bisect_operations(search *s) {
     const size_t number = first_wrong_prefix(s);
-    if (number)
-        put_operation(s, number);
-    put_element(s, number);
-    if (number)
+    if (number) {
+        put_place(s, number);
         look_into_composite(s);
+    } else
+        put_element(s, 0);
     if (probes_ended(&s->probes))
         end_with(s, "the time was up");
     else if (!number)

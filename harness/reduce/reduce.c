@@ -1,6 +1,7 @@
 /* reduce.c - shrinks a case, and packs what is left. */
 #include "reduce/reduce.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,21 @@ static void close_reducer(reducer *r) {
     free(r->dims);
 }
 
+static int64_t operations_of(const json_t *result) {
+    const json_t *size = internal_get(result_internal(result), INTERNAL_SIZE);
+    return json_integer_value(json_object_get(size, "operations"));
+}
+
+/* Those of the whole, or where they are more those of the kernel of a program that is wrong. */
+static int64_t operations_before(reducer *r, int64_t whole) {
+    char run[64];
+    snprintf(run, sizeof run, "%.*s", (int)strcspn(r->edits, ";"), r->edits);
+    if (strncmp(run, "dispatch ", 9) != 0)
+        return whole;
+    const int64_t kernel = operations_of(probes_ask(&r->probes, JOB_STEPS, run, ""));
+    return kernel > whole ? kernel : whole;
+}
+
 /* As the pack has it: operations, and bytes of its inputs. */
 static void measure_whole(reducer *r, json_t *told) {
     const json_t *internal = result_internal(probes_ask(&r->probes, JOB_STEPS, "primitives", ""));
@@ -60,12 +76,12 @@ static void measure_whole(reducer *r, json_t *told) {
         internal = result_internal(probes_ask(&r->probes, JOB_STEPS, NULL, ""));
     const json_t *size = internal_get(internal, INTERNAL_SIZE);
     const char *dims = json_string_value(internal_get(internal, INTERNAL_DIMS));
-    json_object_set_new(told, "operations_before",
-                        json_integer(json_integer_value(json_object_get(size, "operations"))));
+    const int64_t whole = json_integer_value(json_object_get(size, "operations"));
     json_object_set_new(told, "bytes_before",
                         json_integer(json_integer_value(json_object_get(size, "bytes"))));
     if (dims && *dims && !r->probes.job.inputs)
         r->dims = base_strdup(dims);
+    json_object_set_new(told, "operations_before", json_integer(operations_before(r, whole)));
 }
 
 /* ---- the pack ---- */
@@ -253,10 +269,14 @@ bool reduce_onward(void *self, const replay_case *c, const replay *of, status *s
     json_object_set_new(l->told, "attempts", json_integer(r.probes.count));
     json_object_set_new(l->told, "complete", json_boolean(!probes_ended(&r.probes)));
     json_object_set_new(l->told, "seconds", json_real((double)(timer_now_ns() - begin_ns) * 1e-9));
-    bool ok = r.size ? write_pack(l, &r, c, st)
-                     : status_set(st, STATUS_UNAVAILABLE,
-                                  "no part of the case by itself was seen to fail the same way "
-                                  "within the budget");
+    bool ok = false;
+    if (r.size)
+        ok = write_pack(l, &r, c, st);
+    else if (interrupt_seen)
+        status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
+    else
+        status_set(st, STATUS_UNAVAILABLE,
+                   "no part of the case by itself was seen to fail the same way within the budget");
     close_reducer(&r);
     json_decref(found);
     return ok;

@@ -130,7 +130,7 @@ static const char sound[] =
     " \"run\": {\"number\": 1, \"turns\": [{\"line\": 1, \"turn\": 0}]},"
     " \"operation\": {\"name\": \"tessera.add\", \"line\": 1, \"column\": 1, \"number\": 1,"
     " \"of\": 1, \"operands\": 2, \"results\": 1},"
-    " \"element\": {\"output\": \"out\", \"type\": \"f32\", \"operation\": 1, \"index\": \"0,3\","
+    " \"element\": {\"output\": \"out\", \"type\": \"f32\", \"index\": \"0,3\","
     " \"got\": \"0x0\", \"expected\": \"0x1\", \"differing\": 1, \"elements\": 1}}}";
 
 /* Puts `value` (taken over; NULL: nothing) where the path leads. */
