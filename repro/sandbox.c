@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #include "base/sanitizer.h"
+#include "landlock.h"
+
+enum { FILES_MAX = 256 };
 
 /* The sanitizers' leak check traces its process from another, which the filter refuses:
  * it is done now, and then not again. */
@@ -242,19 +245,33 @@ static bool enter_filter(status *st) {
                       "this system refuses a seccomp filter, so nothing is run: error %d", -error);
 }
 
-bool sandbox_enter(status *st) {
-    static const struct rlimit none = {0, 0};
+static atomic_bool files_hidden;
+
+bool sandbox_hides_files(void) {
+    return atomic_load(&files_hidden);
+}
+
+static bool enter_limits(status *st) {
+    static const struct rlimit none = {0, 0}, files = {FILES_MAX, FILES_MAX};
+    struct rlimit now;
+    bool more = getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max > FILES_MAX;
+    if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR || setrlimit(RLIMIT_FSIZE, &none) != 0 ||
+        setrlimit(RLIMIT_CORE, &none) != 0 || (more && setrlimit(RLIMIT_NOFILE, &files) != 0))
+        return status_set_errno(st, errno, "cannot limit what a process writes and opens");
+    return true;
+}
+
+bool sandbox_enter(const char *folder, status *st) {
     static atomic_bool entered;
+    bool hidden;
     if (atomic_load(&entered))
         return true;
     CHECK_LEAKS_NOW();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return status_set_errno(st, errno, "cannot give up new privileges");
-    if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR || setrlimit(RLIMIT_FSIZE, &none) != 0 ||
-        setrlimit(RLIMIT_CORE, &none) != 0)
-        return status_set_errno(st, errno, "cannot limit what a process writes");
-    if (!enter_filter(st))
+    if (!enter_limits(st) || !landlock_enter(folder, &hidden, st) || !enter_filter(st))
         return false;
+    atomic_store(&files_hidden, hidden);
     atomic_store(&entered, true);
     return true;
 }

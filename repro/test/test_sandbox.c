@@ -134,7 +134,7 @@ static int try_look_at_limit(void) {
     return result(prlimit(getpid(), RLIMIT_STACK, NULL, &limit));
 }
 static int try_enter_again(void) {
-    return sandbox_enter(NULL) ? 0 : EINVAL;
+    return sandbox_enter(NULL, NULL) ? 0 : EINVAL;
 }
 static int try_shared_memory(void) {
     return result(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
@@ -300,7 +300,7 @@ static const struct {
 /* In a child: enters the sandbox, then answers each attempt with its errno. */
 static _Noreturn void child(int answers) {
     status st = STATUS_INIT;
-    if (!sandbox_enter(&st)) {
+    if (!sandbox_enter(NULL, &st)) {
         if (write(answers, st.message, strlen(st.message) + 1) < 0)
             _exit(1);
         _exit(REFUSED_SANDBOX);
@@ -366,7 +366,7 @@ static void threads_of_before_are_closed_off(void **state) {
         void *answer;
         if (pthread_create(&thread, NULL, wait_and_open, &pipe_fds[0]) != 0)
             _exit(1);
-        if (!sandbox_enter(NULL))
+        if (!sandbox_enter(NULL, NULL))
             _exit(REFUSED_SANDBOX);
         if (write(pipe_fds[1], "z", 1) != 1 || pthread_join(thread, &answer) != 0)
             _exit(2);
@@ -378,11 +378,98 @@ static void threads_of_before_are_closed_off(void **state) {
     assert_int_equal(WEXITSTATUS(wait_status), ENTERED);
 }
 
+/* ---- Landlock ---- */
+
+enum { NO_LANDLOCK = 43 };
+
+static int try_read(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int error = result(fd);
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
+/* The number of the first line that is not as expected; ENTERED: all are. */
+static int look_at_files(const char *folder, pid_t parent) {
+    char inside[64], environment[64];
+    snprintf(inside, sizeof inside, "%s/input", folder);
+    snprintf(environment, sizeof environment, "/proc/%d/environ", (int)parent);
+    const struct {
+        const char *path;
+        int expected;
+    } looks[] = {
+        {inside, 0},          {folder, 0},           {"/usr", 0},      {"/proc/self/maps", 0},
+        {"/proc/cpuinfo", 0}, {file, EACCES},        {"/tmp", EACCES}, {"/etc/passwd", EACCES},
+        {"/root", EACCES},    {environment, EACCES},
+    };
+    for (int i = 0; i < (int)COUNT_OF(looks); i++)
+        if (try_read(looks[i].path) != looks[i].expected)
+            return i + 1;
+    return ENTERED;
+}
+
+static void files_of_others_are_hidden(void **state) {
+    (void)state;
+    char folder[] = "/tmp/repro-sandbox-folder-XXXXXX", input[64];
+    int wait_status;
+    assert_non_null(mkdtemp(folder));
+    snprintf(input, sizeof input, "%s/input", folder);
+    int fd = open(input, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+    fflush(NULL);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        if (!sandbox_enter(folder, NULL))
+            _exit(REFUSED_SANDBOX);
+        _exit(sandbox_hides_files() ? look_at_files(folder, parent) : NO_LANDLOCK);
+    }
+    assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+    unlink(input);
+    rmdir(folder);
+    need_sandbox(wait_status, "no seccomp filter");
+    assert_true(WIFEXITED(wait_status));
+    if (WEXITSTATUS(wait_status) == NO_LANDLOCK) {
+        print_message("skipped: this kernel has no Landlock\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(wait_status), ENTERED);
+}
+
+/* More than that many would be for nothing that a kernel does. */
+static int try_many_files(void) {
+    enum { MANY = 1000 };
+    int fds[MANY], count = 0, error = 0;
+    while (count < MANY && !error) {
+        fds[count] = dup(pipe_fds[0]);
+        error = result(fds[count]);
+        count += error == 0;
+    }
+    for (int i = 0; i < count; i++)
+        close(fds[i]);
+    return error;
+}
+
+static void files_are_few(void **state) {
+    (void)state;
+    int wait_status;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(!sandbox_enter(NULL, NULL)   ? REFUSED_SANDBOX
+              : try_many_files() == EMFILE ? ENTERED
+                                           : 1);
+    assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+    need_sandbox(wait_status, "no seccomp filter");
+    assert_int_equal(WEXITSTATUS(wait_status), ENTERED);
+}
+
 static void ends(int how, int *wait_status) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        if (!sandbox_enter(NULL))
+        if (!sandbox_enter(NULL, NULL))
             _exit(REFUSED_SANDBOX);
         if (how)
             raise(how);
@@ -421,6 +508,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_attempt_has_the_expected_end),
         cmocka_unit_test(threads_of_before_are_closed_off),
+        cmocka_unit_test(files_of_others_are_hidden),
+        cmocka_unit_test(files_are_few),
         cmocka_unit_test(a_process_ends_as_it_would),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

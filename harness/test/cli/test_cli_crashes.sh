@@ -36,11 +36,13 @@ cp out wrong
 exits 0 "the same without" "$tsr" compile $source --kernel product --case tiny --emit asm
 cmp -s out wrong && fail "is other code" || pass "is other code"
 
-# What a pack says of the end of its case.
+# A pack says how its case ended.
 for fault in compiler-crash crash hang oom; do
+    seconds=60
+    [ $fault = hang ] && seconds=2
     for folder in first second; do
         rm -rf $folder-$fault
-        exits 1 "tsr bench, $fault" "$tsr" bench corpus -v --quick --backend cpu --profile strict --filter product/tiny --timeout 2 \
+        exits 1 "tsr bench, $fault" "$tsr" bench corpus -v --quick --backend cpu --profile strict --filter product/tiny --timeout $seconds \
             --inject $fault --failures $folder-$fault
     done
     same first-$fault/*.lz4 second-$fault/*.lz4 "the same $fault twice is the same pack"
@@ -70,7 +72,7 @@ TSR=$tsr exits 0 "the script in it" sh replay.sh "$pack"
 has out "^REPRODUCED_CLASS" "replays it"
 exits 2 "the script without a pack" sh replay.sh
 
-# What was around it, and what is another here.
+# The environment of the case, and what is another here.
 member "$pack" environment.json >out
 python3 -c '
 import json
