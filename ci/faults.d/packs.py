@@ -7,6 +7,7 @@ from pathlib import Path
 import nets
 
 OTHER_LEVELS = {"cpu": "x86-64-v3", "ptx-emulated": "sm_75", "rocm-emulated": "gfx90a"}
+BISECTION_S = 90
 SAME = ("REPRODUCED_EXACT", "REPRODUCED_CLASS")
 STAND_IN = {"x86-64-v3": "x86-64-v2+fma"}
 
@@ -80,7 +81,8 @@ def story(coverage, fault, result, room, own):
 
 def found_by(tsr, pack, room, fault, option):
     """That member of the replay's document, with the seconds that it took; how it ended where there is none."""
-    ended = nets.run([str(tsr), "replay", str(pack), option, "--json", "--failures", str(room / "made")], room, fault.number)
+    ended = nets.run([str(tsr), "replay", str(pack), option, "--json", "--timeout", "5", "--failures", str(room / "made")], room, fault.number,
+                     longest=BISECTION_S)
     try:
         found = json.loads(ended.out).get(option.strip("-"))
     except ValueError:
