@@ -67,6 +67,7 @@ typedef struct case_context {
 typedef struct case_context_request {
     const char *path, *kernel, *case_name;
     const char *golden_path; /* NULL: goldens are not looked at */
+    const char *golden;      /* digests of one instead, a JSON array; or NULL */
     uint64_t seed;
     const char *source; /* the source's text, instead of the file at `path`; NULL: the file */
     const char *dims;   /* the values that make the case, with the distributions of the case of that

@@ -99,6 +99,22 @@ bool golden_read(const char *path, const char *key, golden *g, golden_state *sta
     return true;
 }
 
+void golden_of_digests(const json_t *digests, golden *out) {
+    json_t *outputs = json_array(), *digest;
+    size_t i;
+    json_array_foreach(digests, i, digest)
+        json_array_append_new(outputs, json_pack("{s:O}", "sha256", digest));
+    *out = (golden){.manifest = json_pack("{s:o}", "outputs", outputs)};
+}
+
+json_t *golden_digests(const golden *g) {
+    json_t *digests = json_array(), *output;
+    size_t i;
+    json_array_foreach(json_object_get(g->manifest, "outputs"), i, output)
+        json_array_append(digests, json_object_get(output, "sha256"));
+    return digests;
+}
+
 void golden_release(golden *g) {
     json_decref(g->manifest);
     free(g->directory);

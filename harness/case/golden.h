@@ -29,6 +29,10 @@ typedef enum golden_state { GOLDEN_MISSING, GOLDEN_STALE, GOLDEN_PRESENT } golde
  * is all zero. */
 bool golden_read(const char *path, const char *key, golden *g, golden_state *state, status *st);
 void golden_release(golden *g);
+/* A golden of digests alone, as a pack has them: an array of strings, by output. */
+void golden_of_digests(const json_t *digests, golden *out);
+/* ... of a golden. Owned. */
+json_t *golden_digests(const golden *g);
 const char *golden_state_name(golden_state state);
 
 /* The recorded digest of output `index`; NULL where there is no such output. Borrowed. */

@@ -131,6 +131,7 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
                                     .kernel = j->kernel,
                                     .case_name = j->case_name,
                                     .golden_path = j->golden_path,
+                                    .golden = j->golden,
                                     .seed = j->seed,
                                     .source = j->source,
                                     .dims = j->dims,

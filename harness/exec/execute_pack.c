@@ -1,4 +1,5 @@
 /* execute_pack.c - writes the members of a pack. */
+#include "case/golden.h"
 #include "exec/execution.h"
 #include "exec/opened.h"
 #include "exec/staging.h"
@@ -18,9 +19,27 @@ bool execution_pack_computed(execution *e, const tensor *expected, const tensor 
     return *actual || !e->job->launches;
 }
 
-/* The interpreter's outputs, of the kernel that @same_as names where there is one. */
+/* The golden's outputs, where it kept all of them; *put: it did. */
+static bool put_golden(const execution *e, const staging *s, bool *put, status *st) {
+    const compiler_signature *signature = &e->context->signature;
+    tensor *kept = tensors_new(signature->output_count);
+    *put = true;
+    for (uint32_t i = 0; i < signature->output_count && *put; i++)
+        *put = golden_tensor(&e->context->golden, i, &signature->outputs[i], &kept[i], st);
+    const bool ok =
+        st->code == STATUS_OK && (!*put || staging_put_tensors(s, "expected", kept, st));
+    tensors_free(kept);
+    internal_put_GOLDEN(e->result, golden_digests(&e->context->golden));
+    return ok;
+}
+
+/* The golden's outputs, else the interpreter's: of the kernel that @same_as names where there is
+ * one. */
 static bool put_expected(const execution *e, const staging *s, const tensor *own, status *st) {
     case_context *named;
+    bool put = false;
+    if (e->context->golden_state == GOLDEN_PRESENT && (!put_golden(e, s, &put, st) || put))
+        return put;
     if (!case_context_named(e->context, &named, st))
         return false;
     const tensor *expected = named ? case_context_oracle(named, st) : own;

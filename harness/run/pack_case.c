@@ -169,6 +169,9 @@ static json_t *outcome_json(const pack_builder *p) {
         json_pack("{s:s, s:s, s:o, s:o}", "status", result_text(result, RESULT_STATUS), "stage",
                   pack_stage(result, p->request->stage), "why", json_text(why.data), "sha256",
                   digests_of(result));
+    const json_t *held_to = internal_get(result_internal(p->staged), INTERNAL_GOLDEN);
+    if (held_to && result_outcome(result) == OUTCOME_MISMATCH)
+        json_object_set(outcome, "golden", (json_t *)(uintptr_t)held_to);
     text_release(&why);
     return outcome;
 }

@@ -41,8 +41,8 @@ typedef struct recorded_case {
     const char *key;             /* NULL: the case could not even be prepared */
     const json_t *inputs;
     const char *module_hash;
-    char *source;         /* owned */
-    const json_t *others; /* case.implementation; NULL: the code is ours */
+    char *source, *golden; /* owned */
+    const json_t *others;  /* case.implementation; NULL: the code is ours */
     pack_code code;
     const char *from; /* replay_request.from */
     pack_level level;
@@ -165,6 +165,9 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.relation = word_at(relation, "name");
     c->job.relation_dim = word_at(relation, "dim");
     c->job.relation_vary = word_at(relation, "vary");
+    const json_t *held_to = json_object_get(json_object_get(r->manifest, "outcome"), "golden");
+    c->golden = json_array_size(held_to) ? json_dumps(held_to, JSON_COMPACT) : NULL;
+    c->job.golden = c->golden;
     c->job.mode = JOB_REPLAY;
     c->job.quick = c->job.sandbox = true;
     uint64_t memory_mib = number_at(item, "memory_mib");
@@ -535,6 +538,7 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
     pack_code_close(&c.code);
     scratch_folder_close(&c.given);
     free(c.source);
+    free(c.golden);
     return st->code == STATUS_OK;
 }
 
