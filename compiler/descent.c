@@ -10,6 +10,7 @@
 #include "pipeline.h"
 #include "pipeline_passes.h"
 #include "target/interp/interp.h"
+#include "target/interp/tile_run.h"
 #include "tile/tile.h"
 #include "transforms/passes.h"
 
@@ -94,7 +95,8 @@ static bool is_graph(const compiler_descent *s) {
 }
 
 bool compiler_descent_evaluates(const compiler_descent *s) {
-    return is_graph(s);
+    return is_graph(s) ||
+           (strcmp(compiler_descent_level(s), "tile") == 0 && s->p.target->class == TARGET_CPU);
 }
 
 /* As the oracle makes primitives of a kernel: what passes have done already changes nothing. */
@@ -117,5 +119,7 @@ bool compiler_descent_evaluate(const compiler_descent *s, const tensor *inputs, 
                                status *st) {
     if (is_graph(s))
         return evaluate_graph(s, inputs, outputs, st);
+    if (compiler_descent_evaluates(s))
+        return tile_run(module_of(s), inputs, outputs, st);
     return status_set(st, STATUS_UNAVAILABLE, "nothing evaluates a module of this level");
 }

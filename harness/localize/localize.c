@@ -95,7 +95,7 @@ static size_t first_wrong_step(search *s, size_t *right) {
     for (size_t i = 1; i < count; i++)
         if (is_candidate(s, i))
             list[high++] = i;
-    const size_t all = high;
+    size_t all = high;
     while (low < high && !s->done) {
         const size_t middle = low + (high - low) / 2;
         switch (probes_try(&s->probes, s->edits, text_at(step_at(s, list[middle]), "pass"))) {
@@ -105,8 +105,13 @@ static size_t first_wrong_step(search *s, size_t *right) {
         case PROBE_ENDED:
             end_with(s, "the time was up");
             break;
-        default: /* what cannot be run so says nothing of passes before it */
+        case PROBE_RIGHT:
             low = middle + 1;
+            break;
+        default: /* what cannot be run says nothing */
+            memmove(list + middle, list + middle + 1, (all - middle - 1) * sizeof *list);
+            all--;
+            high--;
         }
     }
     const size_t first = low < all ? list[low] : count;
@@ -116,12 +121,12 @@ static size_t first_wrong_step(search *s, size_t *right) {
 }
 
 /* The passes that may have made it wrong: those behind the last right module that changed it. */
-static json_t *suspects(const search *s, size_t right) {
+static json_t *suspects(const search *s, size_t right, size_t wrong) {
     json_t *list = json_array();
-    for (size_t i = right + 1; i < json_array_size(s->steps); i++)
+    for (size_t i = right + 1; i < json_array_size(s->steps) && i <= wrong; i++)
         if (strcmp(text_at(step_at(s, i), "sha256"), text_at(step_at(s, i - 1), "sha256")) != 0)
             json_array_append(list, json_object_get(step_at(s, i), "pass"));
-    json_array_append_new(list, json_string("code"));
+    json_array_append_new(list, json_string(wrong < json_array_size(s->steps) ? "stored" : "code"));
     return list;
 }
 
@@ -130,16 +135,21 @@ static void bisect_passes(search *s) {
     const size_t first = first_wrong_step(s, &right);
     if (s->done)
         return;
-    if (first < json_array_size(s->steps)) {
+    const bool began_wrong = s->probes.job.ir && right == 0 && first < json_array_size(s->steps);
+    if (began_wrong) { /* or the first passes made it so */
+        put(s, "place", json_string("stored"));
+        put(s, "right", json_string(""));
+        put(s, "suspects", suspects(s, 0, first));
+    } else if (first < json_array_size(s->steps)) {
         put(s, "place", json_string("pass"));
         put(s, "pass", json_incref(json_object_get(step_at(s, first), "pass")));
         put(s, "level", json_incref(json_object_get(step_at(s, first), "level")));
         s->pass = text_at(s->found, "pass");
-        return;
+    } else {
+        put(s, "place", json_string("code"));
+        put(s, "right", json_incref(json_object_get(step_at(s, right), "pass")));
+        put(s, "suspects", suspects(s, right, first));
     }
-    put(s, "place", json_string("code"));
-    put(s, "right", json_incref(json_object_get(step_at(s, right), "pass")));
-    put(s, "suspects", suspects(s, right));
 }
 
 /* ---- the kernels of a program ---- */

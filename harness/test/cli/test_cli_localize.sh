@@ -53,14 +53,14 @@ is "b['operation']['line'] in (8, 9) and b['operation']['name'] in ('tessera.sub
 is "b['element']['got']['bits'] != b['element']['expected']['bits'] and b['element']['differing'] > 0" "with its first wrong element"
 
 found norm drop-last-k fast
-is "b['place'] == 'code' and 'pass' not in b and 'fault' in b['suspects'] and b['suspects'][-1] == 'code'" "is below the graph"
+is "b['place'] == 'pass' and b['pass'] == 'fault' and b['level'] == 'tile'" "is made behind all passes, which are right"
 is "b['operation']['line'] == 8 and b['operation']['name'] == 'tessera.reduce' and b['operation']['part_of'] == 'tessera.mean'" \
     "in the sum of the mean"
 
 found norm compiler-crash strict
 is "b['place'] == 'pass' and b['pass'] == 'tile' and b['operation']['number'] == 1" "is of the pass that died, with one operation"
 found norm crash strict
-is "b['place'] == 'code' and 'element' not in b" "is of no pass"
+is "b['place'] == 'code' and b['suspects'] == ['code'] and 'element' not in b" "is of no pass"
 
 found turns edge-off-by-one strict
 is "b['run']['number'] == 1 and [t['turn'] for t in b['run']['turns']] == [0]" "is in the first turn of a loop"
@@ -101,7 +101,7 @@ for level in graph schedule tile target; do
     has out "^REPRODUCED_EXACT .*replayed-from=$level" "is said, and has the same bits"
 done
 exits 0 "passes behind a level" "$tsr" replay "$pack" --from schedule --bisect --json
-is "b['place'] == 'code' and 'decompose' not in b['suspects'] and 'tile' in b['suspects']" "are all that is looked at"
+is "b['place'] == 'stored' and 'decompose' not in b['suspects'] and b['suspects'][-1] == 'stored'" "are right: it is the module that was stored"
 exits 2 "no level" "$tsr" replay "$pack" --from machine
 exits 0 "a case of no code" "$tsr" pack-repro norm --case some --backend interp norm.tsr
 exits 3 "has no level" "$tsr" replay "$(cat out)" --from tile
