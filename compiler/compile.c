@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "left_case.h"
 #include "source/diagnostic.h"
 #include "tessera/compiler.h"
 #include "tessera/nonfinite.h"
@@ -196,10 +197,23 @@ static bool open_bytes(tsr_compilation_t c, const char *source, size_t bytes, co
 }
 
 /* Errors of the kernel that is meant are found here; those of others do not matter to its code. */
-static bool compile(tsr_compilation_t c, const tsr_compile_options_t *given, status *st) {
+static bool compile(tsr_compilation_t c, const tsr_compile_options_t *given, const char *name,
+                    const char *source, size_t bytes, status *st) {
     const tsr_compile_options_t o = options_of(given);
     const compiler_kernel *kernel;
-    return open_instance(c, &o, &kernel, st) && build(c, &o, kernel, st);
+    left_case left;
+    if (!open_instance(c, &o, &kernel, st))
+        return false;
+    const bool bound = c->shape && c->shape->bound,
+               fixed = kernel->dim_count + kernel->type_count == 0;
+    const left_source from = {name, source, bytes, kernel->name,
+                              c->shape && !bound                ? c->shape->name
+                              : fixed && kernel->case_count > 0 ? kernel->cases[0].name
+                                                                : NULL};
+    left_case_begin(&left, &from, &o);
+    bool ok = build(c, &o, kernel, st);
+    left_case_end(&left, st);
+    return ok;
 }
 
 tsr_status_t tsrCompile(const char *source, size_t source_bytes, const char *name,
@@ -208,7 +222,8 @@ tsr_status_t tsrCompile(const char *source, size_t source_bytes, const char *nam
     if (!source || !name || !compilation)
         return TSR_EINVAL;
     tsr_compilation_t c = *compilation = begin();
-    bool ok = open_bytes(c, source, source_bytes, name, &st) && compile(c, options, &st);
+    bool ok = open_bytes(c, source, source_bytes, name, &st) &&
+              compile(c, options, name, source, source_bytes, &st);
     return ended(c, ok, &st);
 }
 
@@ -219,7 +234,7 @@ tsr_status_t tsrCompileFile(const char *path, const tsr_compile_options_t *optio
         return TSR_EINVAL;
     tsr_compilation_t c = *compilation = begin();
     c->source = compiler_open(path, false, &c->said, &st);
-    bool ok = c->source && compile(c, options, &st);
+    bool ok = c->source && compile(c, options, path, NULL, 0, &st);
     return ended(c, ok, &st);
 }
 

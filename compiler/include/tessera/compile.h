@@ -8,11 +8,13 @@
  * until tsrDestroyCompilation.
  *
  * A compilation takes place in the calling process: it reads files only where tsrCompileFile is
- * told to, starts nothing, prints nothing and runs nothing of what it makes. Sources have limits
- * (docs/language.md), and a wrong one is an error and no crash; but a compiler is a large program,
- * so one that takes sources of strangers belongs into a process of its own with limits of time and
- * memory, as `tsr` does it. Where the system has no memory for its own small structures it ends the
- * process. */
+ * told to, starts nothing, prints nothing and runs nothing of what it makes. It writes only where
+ * the environment variable TESSERA_FAILURES names a folder: the source and a script that makes a
+ * pack of it, while it is compiled; they stay where that does not come back (docs/packs.md).
+ * Sources have limits (docs/language.md), and a wrong one is an error and no crash; but a compiler
+ * is a large program, so one that takes sources of strangers belongs into a process of its own with
+ * limits of time and memory, as `tsr` does it. Where the system has no memory for its own small
+ * structures it ends the process. */
 #ifndef TESSERA_COMPILE_H
 #define TESSERA_COMPILE_H
 

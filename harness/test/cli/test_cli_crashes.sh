@@ -36,6 +36,46 @@ cp out wrong
 exits 0 "the same without" "$tsr" compile $source --kernel product --case tiny --emit asm
 cmp -s out wrong && fail "is other code" || pass "is other code"
 
+# A program that compiles by the C ABI, and is killed in it: the case stays, and becomes a pack.
+library=$(dirname "$tsr")/compiler/libtessera-compiler.so.1
+cat >killed.py <<'END'
+import ctypes, glob, os, signal, sys, threading, time
+
+class Options(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), *[(name, ctypes.c_char_p) for name in "kernel case_name dims profile isa constants schedule".split()],
+                ("threads", ctypes.c_uint32), ("generic", ctypes.c_uint32), ("check_bounds", ctypes.c_uint32)]
+
+def compile_once():
+    made = ctypes.c_void_p()
+    options = Options(ctypes.sizeof(Options), b"product", b"tiny", profile=b"fast")
+    assert library.tsrCompile(source, len(source), b"small.tsr", ctypes.byref(options), ctypes.byref(made)) == 0
+
+def kill():
+    while not glob.glob(folder + "/compile-*/pack.sh"):
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+
+library, folder = ctypes.CDLL(sys.argv[1]), os.environ["TESSERA_FAILURES"]
+source = open(sys.argv[2], "rb").read()
+compile_once()
+assert not os.listdir(folder), "what came back stays"
+threading.Thread(target=kill, daemon=True).start()
+while True:
+    compile_once()
+END
+if [ -f "$library" ] && python3 -c "import ctypes, sys; ctypes.CDLL(sys.argv[1])" "$library" 2>/dev/null; then
+    for attempt in 1 2 3 4 5; do # it may be killed while it is being taken away
+        rm -rf left
+        TESSERA_FAILURES=left exits 137 "a program, killed in tsrCompile" python3 killed.py "$library" $source
+        [ -f left/compile-*/source.tsr ] && [ -f left/compile-*/pack.sh ] && break
+    done
+    TSR=$tsr exits 0 "its case as a pack" sh left/compile-*/pack.sh -o left.lz4
+    exits 0 "that pack" "$tsr" replay left.lz4
+    has out "^case +product/tiny@cpu,fast," "is of what the program asked for"
+else
+    echo "skipped: no libtessera-compiler.so here that Python can load"
+fi
+
 # A pack says how its case ended.
 for fault in compiler-crash crash hang oom; do
     seconds=60
