@@ -91,14 +91,15 @@ def found_by(tsr, pack, room, fault, option):
     return {**found, "seconds": round(ended.seconds, 1)}
 
 
-def is_localised(fault, bisect):
-    """Has the bisection named the fault's pass? In the sources of passes that is the pass, in code generation and the runtime `code` or `program`."""
-    place, passes = bisect.get("place"), (bisect.get("pass"), *(bisect.get("suspects") or ()))
-    if fault.stage.startswith(("compiler/target/llvm", "runtime")):
-        return place in ("code", "program")
-    if fault.stage == "compiler/program":
-        return place == "program"
-    return ("expand-math" if fault.stage == "compiler/math" else fault.stage) in passes
+def localised(fault, bisect):
+    """`pass`: the bisection has named the fault's pass; `suspect`: it is one of those behind the last module that can be evaluated; or "". Of code
+    generation and the runtime that pass is `code` or `program`."""
+    place, stage = bisect.get("place"), "expand-math" if fault.stage == "compiler/math" else fault.stage
+    if stage.startswith(("compiler/target/llvm", "runtime")):
+        return "pass" if place in ("code", "program") else ""
+    if stage == "compiler/program":
+        return "pass" if place == "program" else ""
+    return "pass" if bisect.get("pass") == stage else "suspect" if stage in (bisect.get("suspects") or ()) else ""
 
 
 # ---- the short form

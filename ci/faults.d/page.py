@@ -30,7 +30,7 @@ def tested(fault, result):
         return "-"
     words = ["same" if pack["verdict"] in packs.SAME else pack["verdict"].split(":")[0].lower()]
     words += [name for name in ("level", "thread") if pack.get(name) in packs.SAME]
-    words += ["pass"] if "bisect" in pack and packs.is_localised(fault, pack["bisect"]) else []
+    words += [packs.localised(fault, pack["bisect"])] if "bisect" in pack and packs.localised(fault, pack["bisect"]) else []
     words += ["gone"] if pack.get("clean") == "NOT_REPRODUCED" else ["clean build: " + str(pack.get("clean")).split(":")[0].lower()]
     return ", ".join(words)
 
@@ -69,7 +69,8 @@ def summary(faults, results):
     bisected = [(fault, result["pack"]["bisect"]) for fault, result in zip(faults, known) if "bisect" in ((result or {}).get("pack") or {})
                 and result["pack"]["verdict"] in packs.SAME]
     if bisected:
-        parts.append(f"localised to its pass {sum(packs.is_localised(*each) for each in bisected)} of {len(bisected)} that were replayed so")
+        found = Counter(packs.localised(*each) for each in bisected)
+        parts.append(f"of {len(bisected)} that were replayed so {found['pass']} localised to the pass, {found['suspect']} to a few passes with it")
     if None in known:
         parts.append(f"{known.count(None)} not looked for yet")
     return "; ".join(parts)
