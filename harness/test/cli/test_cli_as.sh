@@ -43,6 +43,13 @@ for language in c python; do
     has out "^out: 1 of 3000 elements are not what was recorded; the first is \[[0-9]+, [0-9]+\]: computed 0x[0-9a-f]{8} " \
         "and shows the first wrong element"
 done
+# A case that was made smaller is a module of Graph IR.
+exits 0 "the wrong kernel, made smaller" "$tsr" replay wrong.lz4 --minimize -o smaller.lz4
+code=0
+taken c smaller.lz4 >said 2>err || code=$?
+cp said out
+[ $code -eq 1 ] && pass "is wrong in C, too" || fail "is wrong in C, too: exit $code"
+has out "elements? are not what was recorded|not as recorded" "and shows it"
 # So is the case of a compiler that died, which recorded nothing.
 exits 0 "a dead compiler" "$tsr" pack-repro softmax_rows --case ragged --backend cpu --inject compiler-crash -o dead.lz4 "$root/corpus/normalisation"
 taken c dead.lz4 >said && pass "its case is computed" || fail "its case is computed"
@@ -79,7 +86,8 @@ has err "mma.sm90.bf16" "is refused by name"
 exits 2 "a language that there is not" "$tsr" replay wrong.lz4 --as fortran
 has err "c, python, stablehlo or jax" "is told what there is"
 exits 2 "a folder without a language" "$tsr" replay wrong.lz4 --out never
-for option in --trust "--expect fixed" --json "--isa native" --sentinels "--threads 1"; do
+exits 2 "what is only shown" "$tsr" replay wrong.lz4 --show --as c
+for option in --trust "--expect fixed" --json "--isa native" --sentinels "--threads 1" "--from tile" --bisect --minimize "-o it.lz4" "--failures here"; do
     exits 2 "--as with $option" "$tsr" replay wrong.lz4 --as c --out never $option
 done
 exits 3 "a folder that is full" "$tsr" replay wrong.lz4 --as c --out hlo
