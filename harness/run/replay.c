@@ -491,29 +491,22 @@ static bool export_case(const pack *p, const replay_request *q, recorded_case *c
     worker w;
     if (!take_inputs(p, c, r, st))
         return false;
-    job j = {.mode = JOB_EXPORT,
-             .sandbox = true,
-             .language = q->export->language,
-             .backend = backend_table[BACKEND_INTERP].name,
-             .profile = compiler_profile_name(PROFILE_STRICT),
-             .threads = 1,
-             .path = c->job.path,
-             .source = c->job.source,
-             .kernel = c->job.kernel,
-             .case_name = c->job.case_name,
-             .dims = c->job.dims,
-             .space = c->job.space,
-             .seed = c->job.seed,
-             .inputs = c->job.inputs};
+    job j = c->job;
+    j.mode = JOB_EXPORT;
+    j.sandbox = true;
+    j.language = q->export->language;
+    j.backend = backend_table[BACKEND_INTERP].name;
+    j.profile = compiler_profile_name(PROFILE_STRICT);
+    j.threads = 1;
+    j.device = j.isa = j.fault = j.schedule = j.implementation = NULL;
     worker_init(&w, c->timeout_seconds, c->memory_mib, &interrupt_seen);
     r->result = worker_run(&w, &j);
     worker_stop(&w);
     const json_t *made = internal_get(result_internal(r->result), INTERNAL_EXPORTED);
-    if (!r->result)
-        return true;
-    if (!made)
-        return status_set(st, STATUS_UNAVAILABLE, "%s", result_text(r->result, RESULT_WHY));
-    return q->export->write(q->export->context, p, made, st);
+    if (made)
+        return q->export->write(q->export->context, p, made, st);
+    return !r->result || /* interrupted */
+           status_set(st, STATUS_UNAVAILABLE, "%s", result_text(r->result, RESULT_WHY));
 }
 
 /* False: what was asked for does not fit the pack. */
