@@ -166,7 +166,7 @@ static bool run_emitted(emitted *e, const reducer *r, const replay_case *c, stat
     e->job.path = "minimized.tsr";
     e->job.case_name = "minimized";
     e->job.inputs = e->folder.path;
-    e->job.dims = e->job.space = e->job.constants = e->job.schedule = NULL;
+    e->job.dims = e->job.space = e->job.constants = e->job.schedule = e->job.golden = NULL;
     e->job.set = 0;
     e->job.perturbed = e->job.tuned = e->job.held = e->job.generic = false;
     worker_init(&w, c->timeout_seconds, c->memory_mib, &never);
@@ -174,10 +174,14 @@ static bool run_emitted(emitted *e, const reducer *r, const replay_case *c, stat
     e->result = worker_run(&w, &e->job);
     e->stage = arena_strdup(&e->memory, pack_stage(e->result, w.stage));
     worker_stop(&w);
-    return strcmp(result_text(e->result, RESULT_STATUS), r->probes.fails_as) == 0 ||
-           status_set(st, STATUS_UNAVAILABLE,
-                      "the smaller case does not fail in a source of its own: %s",
-                      result_text(e->result, RESULT_WHY));
+    const bool fails = strcmp(result_text(e->result, RESULT_STATUS), r->probes.fails_as) == 0;
+    if (!fails && r->probes.job.golden)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "only its golden shows the failure, and no smaller case has one: the "
+                          "interpreter is as wrong");
+    return fails || status_set(st, STATUS_UNAVAILABLE,
+                               "the smaller case does not fail in a source of its own: %s",
+                               result_text(e->result, RESULT_WHY));
 }
 
 static void put_about(const emitted *e, const replay_case *c, const json_t *told, json_t *about) {
@@ -191,6 +195,7 @@ static void put_about(const emitted *e, const replay_case *c, const json_t *told
     json_object_set_new(about, "case", pack_case_json(&e->job, c->timeout_seconds, c->memory_mib));
     json_object_set(about, "inputs_sha256",
                     internal_get(result_internal(e->result), INTERNAL_INPUTS));
+    json_object_del(outcome, "golden");
     json_object_set_new(outcome, "stage", json_string(e->stage));
     if (result_outcome(e->result) == OUTCOME_MISMATCH)
         json_object_set_new(outcome, "why", json_text(why));

@@ -63,6 +63,14 @@ exits 3 "one that is cut" "$tsr" replay --regress mended
 has out "^  INVALID_PACK .*addition-bad-" "is told"
 has out "^2 of 3 as they must be$" "beside the others"
 
+# Failures of the past, made by builds with one planted fault each, and minimized: none comes again.
+exits 0 "the project's own" "$tsr" replay --regress "$root/repro/regress" --json
+python3 - <<'END' && pass "each is of a failure" || fail "each is of a failure"
+import json
+packs = json.load(open("out"))["packs"]
+assert len(packs) >= 8 and all(p["recorded"]["status"] != "ok" and p["verdict"] in ("NOT_REPRODUCED", "INCOMPATIBLE") for p in packs), packs
+END
+
 exits 3 "a folder without packs" "$tsr" replay golden
 exits 2 "an option of one pack" "$tsr" replay past --show
 exits 2 "an option of a folder" "$tsr" replay "$(ls past/addition-*)" --regress
