@@ -99,11 +99,36 @@ bool compiler_descent_evaluates(const compiler_descent *s) {
            (strcmp(compiler_descent_level(s), "tile") == 0 && s->p.target->class == TARGET_CPU);
 }
 
-/* As the oracle makes primitives of a kernel: what passes have done already changes nothing. */
+/* The oracle makes primitives of a kernel by these. */
+static const struct {
+    const char *pass;
+    bool (*apply)(ir_module *m, status *st); /* NULL: it takes the dimensions */
+} shared[] = {
+    {"inline", graph_inline},
+    {"specialize", NULL},
+    {"called-tiles", graph_called_tiles},
+    {"vmap", graph_vmap},
+    {"jvp", graph_jvp},
+    {"vjp", graph_vjp},
+    {"checkpoint", graph_checkpoint},
+    {"expand-tiles", graph_expand_tiles},
+    {"decompose", graph_decompose_all},
+};
+enum { SHARED_COUNT = sizeof shared / sizeof *shared };
+
+bool compiler_pass_is_shared(const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < SHARED_COUNT && !found; i++)
+        found = strcmp(shared[i].pass, name) == 0;
+    return found;
+}
+
+/* Nothing changes that passes have done already. */
 static bool make_primitives(ir_module *m, ir_bindings dims, status *st) {
-    return graph_inline(m, st) && graph_specialize(m, dims, st) && graph_called_tiles(m, st) &&
-           graph_vmap(m, st) && graph_jvp(m, st) && graph_vjp(m, st) && graph_checkpoint(m, st) &&
-           graph_expand_tiles(m, st) && graph_decompose_all(m, st);
+    bool ok = true;
+    for (size_t i = 0; i < SHARED_COUNT && ok; i++)
+        ok = shared[i].apply ? shared[i].apply(m, st) : graph_specialize(m, dims, st);
+    return ok;
 }
 
 static bool evaluate_graph(const compiler_descent *s, const tensor *inputs, tensor *outputs,

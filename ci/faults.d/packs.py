@@ -92,14 +92,16 @@ def found_by(tsr, pack, room, fault, option):
 
 
 def localised(fault, bisect):
-    """`pass`: the bisection has named the fault's pass; `suspect`: it is one of those behind the last module that can be evaluated; or "". Of code
-    generation and the runtime that pass is `code` or `program`."""
+    """`pass`: the bisection has named the fault's pass, and no other; `suspect`: it is one of several that it names; or "". Of code generation and
+    the runtime that pass is `code` or `program`."""
     place, stage = bisect.get("place"), "expand-math" if fault.stage == "compiler/math" else fault.stage
     if stage.startswith(("compiler/target/llvm", "runtime")):
         return "pass" if place in ("code", "program") else ""
     if stage == "compiler/program":
         return "pass" if place == "program" else ""
-    return "pass" if bisect.get("pass") == stage else "suspect" if stage in (bisect.get("suspects") or ()) else ""
+    suspects = bisect.get("suspects") or ()
+    stage = "interpreter" if stage == "compiler/target/interp" else stage
+    return "suspect" if stage in suspects else "pass" if bisect.get("pass") == stage else ""
 
 
 # ---- the short form

@@ -29,7 +29,7 @@ static compiler_options options_of(execution *e) {
 
 static bool run_to(execution *e, compiler_descent *s, const char *pass, status *st) {
     const char *name;
-    bool ok = true, there = false;
+    bool ok = true, there = !*pass; /* before any */
     while (ok && !there && (name = compiler_descent_name(s))) {
         e->stage(e->stage_context, name);
         ok = compiler_descent_run(s, st);
@@ -92,8 +92,9 @@ static json_t *digest_of(const compiler_descent *s) {
 }
 
 static json_t *step_json(const compiler_descent *s, const char *name) {
-    return json_pack("{s:s, s:s, s:o, s:b}", "pass", name, "level", compiler_descent_level(s),
-                     "sha256", digest_of(s), "evaluated", compiler_descent_evaluates(s));
+    return json_pack("{s:s, s:s, s:o, s:b, s:b}", "pass", name, "level", compiler_descent_level(s),
+                     "sha256", digest_of(s), "evaluated", compiler_descent_evaluates(s), "shared",
+                     compiler_pass_is_shared(name));
 }
 
 static bool list_steps(execution *e, json_t *list, status *st) {

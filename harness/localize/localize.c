@@ -126,8 +126,50 @@ static json_t *suspects(const search *s, size_t right, size_t wrong) {
     for (size_t i = right + 1; i < json_array_size(s->steps) && i <= wrong; i++)
         if (strcmp(text_at(step_at(s, i), "sha256"), text_at(step_at(s, i - 1), "sha256")) != 0)
             json_array_append(list, json_object_get(step_at(s, i), "pass"));
-    json_array_append_new(list, json_string(wrong < json_array_size(s->steps) ? "stored" : "code"));
     return list;
+}
+
+static json_t *suspects_and(const search *s, size_t right, size_t wrong, const char *last) {
+    json_t *list = suspects(s, right, wrong);
+    json_array_append_new(list, json_string(last));
+    return list;
+}
+
+/* No pass that can be evaluated is wrong. */
+static void put_code(search *s, size_t right) {
+    put(s, "place", json_string("code"));
+    put(s, "right", json_incref(json_object_get(step_at(s, right), "pass")));
+    put(s, "suspects", suspects_and(s, right, json_array_size(s->steps), "code"));
+}
+
+/* The graph is wrong as it is read: so is one of the passes that its evaluation shares with the
+ * way down, or the evaluation itself. */
+static void put_before(search *s) {
+    json_t *list = json_array();
+    for (size_t i = 1; i < json_array_size(s->steps); i++)
+        if (json_is_true(json_object_get(step_at(s, i), "shared")) &&
+            strcmp(text_at(step_at(s, i), "sha256"), text_at(step_at(s, i - 1), "sha256")) != 0)
+            json_array_append(list, json_object_get(step_at(s, i), "pass"));
+    json_array_append_new(list, json_string("read"));
+    json_array_append_new(list, json_string("interpreter"));
+    put(s, "place", json_string("before"));
+    put(s, "suspects", list);
+    end_with(s, "the graph is wrong as it is read: the interpreter, which evaluates it, has these "
+                "passes, too, and single operations are held to nothing else");
+}
+
+/* Modules between the last right one and this may be of a level that nothing evaluates. */
+static void put_pass(search *s, size_t right, size_t first) {
+    json_t *list = suspects(s, right, first);
+    put(s, "place", json_string("pass"));
+    put(s, "pass", json_incref(json_object_get(step_at(s, first), "pass")));
+    put(s, "level", json_incref(json_object_get(step_at(s, first), "level")));
+    s->pass = text_at(s->found, "pass");
+    if (json_array_size(list) > 1) {
+        put(s, "right", json_incref(json_object_get(step_at(s, right), "pass")));
+        put(s, "suspects", json_incref(list));
+    }
+    json_decref(list);
 }
 
 static void bisect_passes(search *s) {
@@ -135,21 +177,17 @@ static void bisect_passes(search *s) {
     const size_t first = first_wrong_step(s, &right);
     if (s->done)
         return;
-    const bool began_wrong = s->probes.job.ir && right == 0 && first < json_array_size(s->steps);
-    if (began_wrong) { /* or the first passes made it so */
+    const bool by_pass = first < json_array_size(s->steps), all = by_pass && right == 0;
+    if (all && s->probes.job.ir) { /* or the first passes made it so */
         put(s, "place", json_string("stored"));
         put(s, "right", json_string(""));
-        put(s, "suspects", suspects(s, 0, first));
-    } else if (first < json_array_size(s->steps)) {
-        put(s, "place", json_string("pass"));
-        put(s, "pass", json_incref(json_object_get(step_at(s, first), "pass")));
-        put(s, "level", json_incref(json_object_get(step_at(s, first), "level")));
-        s->pass = text_at(s->found, "pass");
-    } else {
-        put(s, "place", json_string("code"));
-        put(s, "right", json_incref(json_object_get(step_at(s, right), "pass")));
-        put(s, "suspects", suspects(s, right, first));
-    }
+        put(s, "suspects", suspects_and(s, 0, first, "stored"));
+    } else if (all && probes_try(&s->probes, s->edits, "") == PROBE_WRONG)
+        put_before(s);
+    else if (by_pass)
+        put_pass(s, right, first);
+    else
+        put_code(s, right);
 }
 
 /* ---- the kernels of a program ---- */
@@ -200,7 +238,10 @@ static bool enter_program(search *s) {
             bisect_passes(s);
         return false;
     }
-    return find_run(s) && list_steps(s);
+    const bool found = find_run(s);
+    if (!found && !json_object_get(s->found, "place") && !probes_ended(&s->probes))
+        put_code(s, right); /* its kernels cannot be run one by one */
+    return found && list_steps(s);
 }
 
 /* ---- operations ---- */

@@ -2,6 +2,8 @@
 #include "common/json_text.h"
 #include "localize/localize.h"
 
+#include <string.h>
+
 #include "base/escape.h"
 
 static long long number_at(const json_t *object, const char *key) {
@@ -54,9 +56,15 @@ static void put_run(const json_t *run, text *out) {
 static void put_suspects(const json_t *found, text *out) {
     size_t i;
     json_t *one;
-    const char *right = json_text_at(found, "right");
-    text_show(out, "pass      none that can be run by itself: right behind %s, so ",
-              *right ? right : "none");
+    const char *right = json_text_at(found, "right"), *pass = json_text_at(found, "pass");
+    if (*pass)
+        text_show(out, "pass      wrong behind %s, and right behind %s: ", pass,
+                  *right ? right : "none");
+    else if (strcmp(json_text_at(found, "place"), "before") == 0)
+        text_append(out, "pass      none: the graph is wrong as it is read, so ");
+    else
+        text_show(out, "pass      none that can be run by itself: right behind %s, so ",
+                  *right ? right : "none");
     json_array_foreach(json_object_get(found, "suspects"), i, one)
         text_show(out, "%s%s", i ? " or " : "", json_string_value(one));
     text_append(out, "\n");
@@ -107,10 +115,10 @@ void localization_show(const json_t *found, text *out) {
                  *element = json_object_get(found, "element");
     if (json_is_object(run))
         put_run(run, out);
-    if (*json_text_at(found, "pass"))
-        text_show(out, "pass      %s\n", json_text_at(found, "pass"));
-    else if (json_object_get(found, "suspects"))
+    if (json_object_get(found, "suspects"))
         put_suspects(found, out);
+    else if (*json_text_at(found, "pass"))
+        text_show(out, "pass      %s\n", json_text_at(found, "pass"));
     if (json_is_object(operation))
         put_operation(operation, out);
     if (json_is_object(element))

@@ -35,5 +35,7 @@ bool compiler_descent_evaluate(const compiler_descent *s, const tensor *inputs, 
                                status *st);
 /* Can a module of this level, of code for this target, be evaluated? */
 bool compiler_descent_evaluates(const compiler_descent *s);
+/* Does what evaluates a graph have that pass, too? A fault of it shows in all modules alike. */
+bool compiler_pass_is_shared(const char *name);
 
 #endif

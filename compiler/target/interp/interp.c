@@ -123,8 +123,10 @@ static bool allocate(const interpreter *in, ir_value v, tensor *out) {
 
 static bool step(interpreter *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
-    if (control_has_blocks(d->opcode) || d->opcode == GRAPH_CALL) {
-        bool ran = d->opcode == GRAPH_CALL ? interp_call(in, op) : interp_control(in, op);
+    if (control_has_blocks(d->opcode) || d->opcode == GRAPH_CALL || d->opcode == GRAPH_FOLD) {
+        bool ran = d->opcode == GRAPH_CALL   ? interp_call(in, op)
+                   : d->opcode == GRAPH_FOLD ? interp_folded(in, op)
+                                             : interp_control(in, op);
         if (ran)
             count_down(in, d);
         return ran;

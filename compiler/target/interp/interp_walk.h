@@ -20,8 +20,12 @@ bool interp_run(interpreter *in, ir_op first);
 bool interp_run_block(interpreter *in, ir_block id, const tensor *arguments, tensor *out);
 /* An operation with blocks (ops/control.h): fills in->values of the results. */
 bool interp_control(interpreter *in, ir_op op);
+/* Likewise a fold (ops/fold.h), which is no loop to an onlooker: passes make it. */
+bool interp_folded(interpreter *in, ir_op op);
 /* Likewise a call, of a function beside the kernel. */
 bool interp_call(interpreter *in, ir_op op);
+/* The results of a fold. */
+bool interp_fold(interpreter *in, ir_op op, const tensor *operands, tensor *results);
 /* The results of a combiner (ops/combine.h). */
 bool interp_combine(interpreter *in, ir_op op, const tensor *operands, tensor *results);
 

@@ -68,6 +68,12 @@ is "b['element']['got']['bits'] == '0xa5a5a5a5'" "where nothing was written"
 found turns zero strict
 is "b['place'] == 'program' and 'run' not in b" "is in no kernel of the program, where outputs are spoiled behind it"
 
+# Passes make a fold of a reduction with a block: what its kernels compute is held to it all the same.
+rm -rf .tsr/failures
+"$tsr" bench "$root/corpus/programs/combine.tsr" --quick --backend cpu --threads 1 --filter greatest/long --inject zero@greatest >/dev/null 2>&1
+exits 0 "a program with a fold" "$tsr" replay .tsr/failures/greatest-long-*.lz4 --bisect --json
+is "b['place'] == 'program' and 'by itself' in b['why']" "is evaluated, and right"
+
 pack=$(ls .tsr/failures/*.lz4 | head -1)
 exits 0 "words for a person" "$tsr" replay "$pack" --bisect
 has out "^not known " "say what is not known"
@@ -91,6 +97,25 @@ END
 exits 0 "a child" "$tsr" replay one.lz4
 has out "^REPRODUCED_EXACT" "fails as its parent"
 exits 2 "a place without a new pack" "$tsr" replay one.lz4 -o three.lz4
+
+# Held to another golden, the graph is wrong as it is read. The interpreter has passes of derivatives as the compiler does.
+mkdir -p golden/transforms/element_gradients
+$python - "$root/golden/transforms/element_gradients/one.json" golden/transforms/element_gradients/one.json <<'END'
+import json, sys
+golden = json.load(open(sys.argv[1]))
+for output in golden["outputs"]:
+    output["sha256"] = "0123" + output["sha256"][4:]
+    output.pop("file", None)
+json.dump(golden, open(sys.argv[2], "w"))
+END
+rm -rf .tsr/failures
+"$tsr" bench "$root/corpus/transforms/gradients.tsr" --quick --backend cpu --threads 1 --profile strict --filter element_gradients/one --golden golden >/dev/null 2>&1
+pack=$(ls .tsr/failures/*.lz4)
+exits 0 "another golden" "$tsr" replay "$pack" --bisect --json
+is "b['place'] == 'before' and 'vjp' in b['suspects'] and b['suspects'][-2:] == ['read', 'interpreter']" "suspects what both have"
+is "'pass' not in b and 'operation' not in b" "names no pass, and no operation"
+exits 0 "words for a person" "$tsr" replay "$pack" --bisect
+has out "^pass +none: the graph is wrong as it is read, so .*vjp or .*interpreter" "name the suspects"
 
 # From a module that the pack has stored.
 rm -rf .tsr/failures
