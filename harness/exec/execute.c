@@ -5,6 +5,7 @@
 #include "case/case_edited.h"
 #include "exec/backend_device.h"
 #include "exec/execution.h"
+#include "exec/staging.h"
 #include "implementation/implementation.h"
 #include "job/result.h"
 
@@ -102,6 +103,14 @@ static void release(execution *e) {
         scratch_folder_close(&e->folder);
 }
 
+/* The source of a case that was refused before there was a graph of it. */
+static void pack_source(execution *e) {
+    const staging s = {e->job, e->context, e->stage, e->stage_context};
+    status st = STATUS_INIT;
+    if (!staging_put_source(&s, &st))
+        fail(e, &st);
+}
+
 /* The case that the job's edits leave becomes that of the execution. */
 static bool edit(execution *e, case_edited *edited, status *st) {
     const job *j = e->job;
@@ -149,8 +158,9 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
                  status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
                             j->backend, j->profile);
     case_edited edited = {.inputs = NULL};
-    bool ok = known && backend_device(b, j->device, &e.device, &st) &&
-              case_context_open(s, &request, &st) && edit(&e, &edited, &st);
+    const bool opened = known && backend_device(b, j->device, &e.device, &st) &&
+                        case_context_open(s, &request, &st);
+    bool ok = opened && edit(&e, &edited, &st);
     s->tolerance = execution_tolerance(&e);
     if (ok) {
         e.outputs = tensors_new(e.context->signature.output_count);
@@ -165,6 +175,8 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     }
     if (!ok)
         fail(&e, &st);
+    if (!opened && j->mode == JOB_PACK)
+        pack_source(&e);
     execution_put_failed_set(&e);
     timeline_end(&e.timeline, j->mode == JOB_BENCH ? e.result : NULL);
     release(&e);

@@ -135,7 +135,7 @@ static bool put_launch(const staging *s, status *st) {
 
 /* ---- the members ---- */
 
-bool staging_put_sources(const staging *s, status *st) {
+bool staging_put_source(const staging *s, status *st) {
     text source;
     text name;
     text_init(&source);
@@ -146,7 +146,11 @@ bool staging_put_sources(const staging *s, status *st) {
               put(s, "source", name.data, &source, st);
     text_release(&source);
     text_release(&name);
-    return ok && put_launch(s, st) &&
+    return ok;
+}
+
+bool staging_put_sources(const staging *s, status *st) {
+    return staging_put_source(s, st) && put_launch(s, st) &&
            put_arrays(s, "inputs", s->context->signature.inputs, s->context->inputs,
                       s->context->signature.input_count, st);
 }

@@ -19,6 +19,8 @@ typedef struct staging {
     void *stage_context;
 } staging;
 
+/* source/NAME.tsr, of a case that may be none. */
+bool staging_put_source(const staging *s, status *st);
 /* source/NAME.tsr, launch.json and inputs/NAME.npy. */
 bool staging_put_sources(const staging *s, status *st);
 /* ir/00-graph.mlir, the IR after each pass, llvm.ll and asm.s. */

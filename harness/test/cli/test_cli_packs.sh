@@ -50,6 +50,20 @@ pack=$(ls -t .tsr/failures/*.lz4 | head -1)
 if "$tsr" replay "$pack" --memory 4096 >/dev/null 2>&1; then # a build with sanitizers needs its whole address space
     exits 1 "too little memory" "$tsr" replay "$pack" --memory 64
     has out "^DIFFERENT_FAILURE .*limited" "is told, and that the pack asks for more"
+
+    # A case that ends before there is a graph of it, here as there is no room for its input, has its source in the pack.
+    cat >vast.tsr <<'END'
+from tessera import *
+
+
+@cases(case("some", M=2000000000))
+@kernel
+def vast(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    return x + x
+END
+    exits 0 "a case without room" "$tsr" pack-repro vast --case some --backend cpu --memory 4096 -o vast.lz4 vast.tsr
+    exits 0 "its pack" "$tsr" replay vast.lz4
+    has out "^REPRODUCED_CLASS" "is whole, and ends the same way"
 fi
 for wrong in "--timeout 0" "--memory 0" "--threads 257" "--timeout -1" "--memory 1.5"; do
     exits 2 "replay $wrong" "$tsr" replay $wrong "$pack"
