@@ -70,7 +70,7 @@ def summary(faults, results):
                 and result["pack"]["verdict"] in packs.SAME]
     if bisected:
         found = Counter(packs.localised(*each) for each in bisected)
-        parts.append(f"of {len(bisected)} that were replayed so {found['pass']} localised to the pass, {found['suspect']} to a few passes with it")
+        parts.append(f"of {len(bisected)} of these that were bisected {found['pass']} localised to the pass, {found['suspect']} to a few passes with it")
     if None in known:
         parts.append(f"{known.count(None)} not looked for yet")
     return "; ".join(parts)
