@@ -127,7 +127,7 @@ while read -r file kernel case profile dispatches libraries; do
 done <<'END'
 harness/test/cli/rows/program refined medium deterministic 8 attention,causal_attention
 corpus/models/gpt gpt medium deterministic 51 causal_attention,rows
-corpus/models/gpt gpt medium strict 75 rows
+corpus/models/gpt gpt medium strict 63 rows
 END
 exits 0 "a program's bits" "$tsr" bench "$root/harness/test/cli/rows/program.tsr" --profile strict,deterministic --backend $both --quick
 
