@@ -58,13 +58,13 @@ static void put_suspects(const json_t *found, text *out) {
     json_t *one;
     const char *right = json_text_at(found, "right"), *pass = json_text_at(found, "pass");
     if (*pass)
-        text_show(out, "pass      wrong behind %s, and right behind %s: ", pass,
-                  *right ? right : "none");
+        text_show(out, "pass      wrong behind %s, %s%s: ", pass,
+                  *right ? "and right behind " : "the first that was looked at", right);
     else if (strcmp(json_text_at(found, "place"), "before") == 0)
         text_append(out, "pass      none: the graph is wrong as it is read, so ");
     else
-        text_show(out, "pass      none that can be run by itself: right behind %s, so ",
-                  *right ? right : "none");
+        text_show(out, "pass      none that can be run by itself%s%s, so ",
+                  *right ? ": right behind " : "", right);
     json_array_foreach(json_object_get(found, "suspects"), i, one)
         text_show(out, "%s%s", i ? " or " : "", json_string_value(one));
     text_append(out, "\n");
