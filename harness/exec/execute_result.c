@@ -45,6 +45,10 @@ void execution_put_tiles(execution *e) {
     e->provenance.specialized = compiled && s->specialized;
     if (s->golden_skips)
         snprintf(e->note, sizeof e->note, "%s", s->golden_skips);
+    else if (s->golden_state == GOLDEN_STALE && e->job->mode == JOB_BENCH)
+        snprintf(
+            e->note, sizeof e->note,
+            "its golden is stale, of another graph or case: the interpreter was asked instead");
     text_release(&space);
 }
 

@@ -64,6 +64,9 @@ cp corpus/small/small.tsr before.tsr
 sed -i 's/return x @ y/return x @ y + 1.0/' corpus/small/small.tsr
 exits 0 "a kernel that was changed" "$tsr" golden list corpus
 has out "^stale +product/exact" "has stale goldens"
+exits 0 "bench asks the interpreter then" "$tsr" bench corpus --quick --backend cpu --profile strict --filter product/exact
+has out "golden is stale" "and says why"
+exits 0 "the list" "$tsr" golden list corpus
 has out "^present +addition/tiny" "and the others stay"
 exits 0 "they are recorded anew" "$tsr" golden record corpus
 has err "2 recorded, 2 unchanged" "and only they"
