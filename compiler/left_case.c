@@ -14,22 +14,11 @@ enum { SOURCE_BYTES_MAX = 256 << 20, HASH_DIGITS = 12 };
 
 /* ---- the script ---- */
 
-/* As a shell reads it, whatever it is. */
-static void put_quoted(text *out, const char *word) {
-    text_append_char(out, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            text_append(out, "'\\''");
-        else
-            text_append_char(out, *word);
-    text_append_char(out, '\'');
-}
-
 static void put_option(text *out, const char *option, const char *value) {
     if (!value)
         return;
     text_printf(out, " %s ", option);
-    put_quoted(out, value);
+    text_append_quoted(out, value);
 }
 
 static void put_script(text *out, const char *file, const left_source *from,
@@ -39,9 +28,9 @@ static void put_script(text *out, const char *file, const left_source *from,
     text_append(out, "#!/bin/sh\n# A program gave this to the compiler, which did not come back "
                      "from it. sh pack.sh makes it a pack, by tsr or $TSR.\n"
                      "exec \"${TSR:-tsr}\" pack-repro ");
-    put_quoted(out, from->kernel);
+    text_append_quoted(out, from->kernel);
     text_append(out, " \"$(dirname \"$0\")\"/");
-    put_quoted(out, file);
+    text_append_quoted(out, file);
     put_option(out, o->dims ? "--dims" : "--case", o->dims ? o->dims : from->case_name);
     put_option(out, "--backend", "cpu");
     put_option(out, "--profile", o->profile);

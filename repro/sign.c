@@ -183,21 +183,14 @@ static void pre_authentication(text *out, const char *payload, size_t payload_by
     text_append_bytes(out, payload, payload_bytes);
 }
 
-static void append_base64(text *out, const void *data, size_t size_bytes) {
-    unsigned char *room = base_malloc(4 * (size_bytes / 3 + 1) + 1);
-    int length = EVP_EncodeBlock(room, data, (int)size_bytes);
-    text_append_bytes(out, (char *)room, (size_t)length);
-    free(room);
-}
-
 /* The one spelling. */
 static void spell(text *out, const void *payload, size_t payload_bytes, const char *keyid,
                   const unsigned char signed_[ED25519_BYTES]) {
     text_append(out, "{\"payload\":\"");
-    append_base64(out, payload, payload_bytes);
+    text_append_base64(out, payload, payload_bytes);
     text_printf(out, "\",\"payloadType\":\"%s\",\"signatures\":[{\"keyid\":\"%s\",\"sig\":\"",
                 SIGN_PAYLOAD_TYPE, keyid);
-    append_base64(out, signed_, ED25519_BYTES);
+    text_append_base64(out, signed_, ED25519_BYTES);
     text_append(out, "\"}]}\n");
 }
 

@@ -8,13 +8,7 @@ void command_line_word(text *out, const char *word) {
         text_append(out, word);
         return;
     }
-    text_append_char(out, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            text_append(out, "'\\''");
-        else
-            text_append_char(out, *word);
-    text_append_char(out, '\'');
+    text_append_quoted(out, word);
 }
 
 const char *command_line_quoted(text *room, const char *word) {

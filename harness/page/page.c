@@ -7,20 +7,7 @@
 #include "base/sha256.h"
 #include "page/page_files.h"
 
-enum { JSON_DIGITS = 10, BASE64_GROUP = 3 };
-
-static void append_base64(const unsigned char *bytes, size_t size, text *out) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += BASE64_GROUP) {
-        size_t left = size - i;
-        unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
-                         (left > 2 ? bytes[i + 2] : 0u);
-        char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
-                        left > 1 ? digits[group >> 6 & 63] : '=',
-                        left > 2 ? digits[group & 63] : '='};
-        text_append_bytes(out, four, sizeof four);
-    }
-}
+enum { JSON_DIGITS = 10 };
 
 static bool ends_with(const embedded_file *file, const char *suffix) {
     size_t length = strlen(file->name), tail = strlen(suffix);
@@ -38,7 +25,7 @@ static void gather(const char *suffix, text *out) {
 static void append_source(const text *body, text *out) {
     sha256 digest = sha256_of(body->data, body->length);
     text_append(out, "'sha256-");
-    append_base64(digest.bytes, sizeof digest.bytes, out);
+    text_append_base64(out, digest.bytes, sizeof digest.bytes);
     text_append(out, "'");
 }
 
@@ -82,8 +69,7 @@ static void put_data(render *r) {
 }
 
 static void put_samples(render *r) {
-    append_base64((const unsigned char *)r->samples->items,
-                  r->samples->count * sizeof *r->samples->items, r->out);
+    text_append_base64(r->out, r->samples->items, r->samples->count * sizeof *r->samples->items);
 }
 
 /* The places of the template: @NAME@. */

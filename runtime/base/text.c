@@ -66,6 +66,31 @@ void text_vprintf(text *t, const char *format, va_list args) {
     va_end(again);
 }
 
+void text_append_base64(text *t, const void *bytes, size_t size_bytes) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    enum { GROUP = 3 };
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < size_bytes; i += GROUP) {
+        size_t left = size_bytes - i;
+        unsigned group = (unsigned)from[i] << 16 | (left > 1 ? (unsigned)from[i + 1] << 8 : 0) |
+                         (left > 2 ? from[i + 2] : 0u);
+        char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
+                        left > 1 ? digits[group >> 6 & 63] : '=',
+                        left > 2 ? digits[group & 63] : '='};
+        text_append_bytes(t, four, sizeof four);
+    }
+}
+
+void text_append_quoted(text *t, const char *word) {
+    text_append_char(t, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            text_append(t, "'\\''");
+        else
+            text_append_char(t, *word);
+    text_append_char(t, '\'');
+}
+
 void text_printf(text *t, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -20,6 +20,10 @@ void text_clear(text *t);
 void text_append(text *t, const char *string);
 void text_append_bytes(text *t, const void *bytes, size_t length);
 void text_append_char(text *t, char c);
+/* Bytes in base64 (RFC 4648, section 4), padded. */
+void text_append_base64(text *t, const void *bytes, size_t size_bytes);
+/* A word in single quotes, as a shell reads it whatever it is. */
+void text_append_quoted(text *t, const char *word);
 void text_printf(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 char *text_take(text *t); /* the string, owned by the caller (free); `t` becomes empty */
