@@ -102,10 +102,6 @@ static size_t count_of(const json_t *document, const char *verdict) {
     return count;
 }
 
-static const char *plural(size_t count) {
-    return count == 1 ? "" : "s";
-}
-
 static void put_counts(const json_t *document, bool regress, text *out) {
     const json_t *packs = json_object_get(document, "packs");
     const size_t groups = json_array_size(json_object_get(document, "groups"));
@@ -114,7 +110,7 @@ static void put_counts(const json_t *document, bool regress, text *out) {
     json_array_foreach(packs, i, entry) held +=
         json_integer_value(json_object_get(entry, "exit")) == EXIT_DONE;
     text_printf(out, "%zu pack%s in %zu group%s:", json_array_size(packs),
-                plural(json_array_size(packs)), groups, plural(groups));
+                text_s(json_array_size(packs)), groups, text_s(groups));
     for (int v = 0; v < REPRO_VERDICT_COUNT; v++) {
         const size_t count = count_of(document, repro_verdict_name((repro_verdict)v));
         known += count;

@@ -72,9 +72,11 @@ static bool walk_memory(const ir_module *m, ir_op phase, bool *written, bool mar
 
 /* Each phase against all of its launch: what it writes none before touches, and none behind. */
 static bool is_independent(const ir_module *m, const ir_op *phases, uint32_t count) {
+    if (count < 2)
+        return true;
     const size_t bytes = ((size_t)ir_value_count(m) + 1) * sizeof(bool);
     bool *written = base_malloc(bytes), good = true;
-    for (int backwards = 0; backwards < 2 && count > 1; backwards++) {
+    for (int backwards = 0; backwards < 2; backwards++) {
         memset(written, 0, bytes);
         for (uint32_t i = 0; i < count; i++) {
             const ir_op phase = phases[backwards ? count - 1 - i : i];
