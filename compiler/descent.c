@@ -99,6 +99,10 @@ bool compiler_descent_evaluates(const compiler_descent *s) {
            (strcmp(compiler_descent_level(s), "tile") == 0 && s->p.target->class == TARGET_CPU);
 }
 
+static bool shard_alone(ir_module *m, status *st) {
+    return graph_shard(m, NULL, st);
+}
+
 /* The oracle makes primitives of a kernel by these. */
 static const struct {
     const char *pass;
@@ -110,6 +114,7 @@ static const struct {
     {"vmap", graph_vmap},
     {"jvp", graph_jvp},
     {"vjp", graph_vjp},
+    {"shard", shard_alone},
     {"checkpoint", graph_checkpoint},
     {"expand-tiles", graph_expand_tiles},
     {"decompose", graph_decompose_all},

@@ -37,6 +37,10 @@ static simt_room most_room(void) {
     return most;
 }
 
+bool run_shard(pipeline *p) {
+    return graph_shard(p->m, p->options->ranks, p->st);
+}
+
 bool run_checkpoint(pipeline *p) {
     p->kept = graph_keep_planned(p->m, p->kept);
     return graph_checkpoint(p->m, p->st);

@@ -56,6 +56,7 @@ bool pipeline_needs(const pipeline *p, unsigned when);
 
 /* pipeline_graph.c: passes of Graph IR that take more than the module; false with a status. */
 bool run_specialize(pipeline *p);
+bool run_shard(pipeline *p);
 bool run_checkpoint(pipeline *p);
 bool run_stream_rows(pipeline *p);
 bool run_join_tiles(pipeline *p);

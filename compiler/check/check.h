@@ -33,6 +33,8 @@ typedef enum entity_kind {
     ENTITY_OUTPUT,   /* value, integer: a result that tile.store() gives */
     ENTITY_ENDED,    /* a name of a loop that has ended */
     ENTITY_TILE_SCHEDULE,
+    ENTITY_MESH,     /* items: shards along each axis; names: of the axes */
+    ENTITY_SPEC,     /* items, by dimension: None, a name of an axis, or a tuple of names */
     ENTITY_FUNCTION, /* text: its name; function, NULL: one of the language */
     ENTITY_KIND_COUNT
 } entity_kind;
@@ -164,6 +166,14 @@ typedef struct present_settings {
     VEC(fetched) fetches;  /* by prefetch(...) around the present statement */
 } present_settings;
 
+/* An axis of the mesh of a shard_map() or pmap() around what is checked. */
+enum { MESH_AXES_MAX = 8, MESH_SHARDS_MAX = 4096 };
+typedef struct mesh_axis {
+    const struct mesh_axis *around; /* or NULL */
+    const char *name;
+    ir_dim count; /* shards */
+} mesh_axis;
+
 /* Names of a kernel, of a function, or of a file. */
 typedef struct name_scope {
     map names; /* to an index of locals */
@@ -192,6 +202,7 @@ typedef struct checker {
     VEC(program_effect) effects;
     VEC(observed_value) observed;
     present_settings settings;
+    const mesh_axis *axes;           /* innermost; NULL: none */
     const struct call_frame *calls;  /* functions that are being written out */
     struct promised_calls *promises; /* receives calls that promise something; or NULL */
     struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
@@ -429,6 +440,19 @@ entity special_hvp(checker *c, const call_arguments *a);
 entity special_jacfwd(checker *c, const call_arguments *a);
 entity special_jacrev(checker *c, const call_arguments *a);
 entity special_vmap(checker *c, const call_arguments *a);
+entity special_pmap(checker *c, const call_arguments *a);
+entity special_shard_map(checker *c, const call_arguments *a);
+entity special_mesh(checker *c, const call_arguments *a);
+entity special_partition_spec(checker *c, const call_arguments *a);
+entity special_all_reduce(checker *c, const call_arguments *a);
+entity special_all_gather(checker *c, const call_arguments *a);
+entity special_reduce_scatter(checker *c, const call_arguments *a);
+entity special_shard_slice(checker *c, const call_arguments *a);
+entity special_all_to_all(checker *c, const call_arguments *a);
+entity special_permute(checker *c, const call_arguments *a);
+entity special_broadcast(checker *c, const call_arguments *a);
+entity special_axis_index(checker *c, const call_arguments *a);
+entity special_axis_size(checker *c, const call_arguments *a);
 entity special_checkpoint(checker *c, const call_arguments *a);
 entity special_dynamic_slice(checker *c, const call_arguments *a);
 entity special_dynamic_update(checker *c, const call_arguments *a);

@@ -307,14 +307,26 @@ static entity refuse_here(checker *c, const node *n) {
     return entity_broken(n->at);
 }
 
-/* Schedules are the only calls among constants. */
+/* A mesh and what is said by its axes: no operation comes of them. */
+static const special_function *constant_function(const node *n) {
+    static const char *const names[] = {"mesh", "PartitionSpec"};
+    for (size_t i = 0; n->left->kind == NODE_NAME && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(n->left->text, names[i]) == 0)
+            return special_function_named(names[i]);
+    return NULL;
+}
+
+/* Schedules and meshes are the only calls among constants. */
 static entity check_constant_call(checker *c, const node *n) {
     if (tile_schedule_is(c->source, n)) {
         tile_space *space = ARENA_NEW(&c->memory, tile_space, 1);
         bool good = tile_schedule_read(c->source, n, space, c->report);
         return good ? (entity){.kind = ENTITY_TILE_SCHEDULE, .at = n->at} : entity_broken(n->at);
     }
-    return schedule_is_call(n) ? schedule_read(c, n) : refuse_here(c, n);
+    const special_function *f = constant_function(n);
+    return f                     ? call_special(c, f, n)
+           : schedule_is_call(n) ? schedule_read(c, n)
+                                 : refuse_here(c, n);
 }
 
 entity check_expression(checker *c, const node *n) {

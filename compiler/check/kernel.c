@@ -38,13 +38,14 @@ static void define_constant(checker *c, const char *name, span at, const node *v
                             bool of_file) {
     entity e = check_expression(c, value);
     bool scheduled = e.kind == ENTITY_SCHEDULE || e.kind == ENTITY_TILE_SCHEDULE ||
-                     (e.kind == ENTITY_FUNCTION && (e.schedule || e.transform));
+                     (e.kind == ENTITY_FUNCTION && (e.schedule || e.transform)) ||
+                     e.kind == ENTITY_MESH || e.kind == ENTITY_SPEC;
     bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE ||
                     (scheduled && of_file);
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
         diagnose_error(c->report, ERROR_CONSTANT_KIND, value->at,
                        "a constant is a number, a bool%s element type%s, not %s",
-                       of_file ? ", an" : " or an", of_file ? " or a schedule" : "",
+                       of_file ? ", an" : " or an", of_file ? ", a mesh or a schedule" : "",
                        entity_describe(&e));
     }
     scope_define(c, name, constant ? e : entity_broken(value->at), at, NULL);

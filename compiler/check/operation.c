@@ -60,6 +60,16 @@ bool operation_is_function(int opcode) {
     case GRAPH_JVP:
     case GRAPH_VJP:
     case GRAPH_VMAP:
+    case GRAPH_SHARD:
+    case GRAPH_ALL_REDUCE:
+    case GRAPH_ALL_GATHER:
+    case GRAPH_REDUCE_SCATTER:
+    case GRAPH_SHARD_SLICE:
+    case GRAPH_ALL_TO_ALL:
+    case GRAPH_PERMUTE:
+    case GRAPH_SHARD_INDEX:
+    case GRAPH_COTANGENT:
+    case GRAPH_EXCHANGE:
     case GRAPH_CHECKPOINT:
     case GRAPH_CUSTOM_VJP:
     case GRAPH_CUSTOM_JVP:

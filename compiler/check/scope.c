@@ -51,6 +51,8 @@ const char *entity_describe(const entity *e) {
         [ENTITY_OUTPUT] = "a result, which tile.store() gives",
         [ENTITY_ENDED] = "a name of a loop that has ended",
         [ENTITY_TILE_SCHEDULE] = "a Schedule of tiles",
+        [ENTITY_MESH] = "a mesh",
+        [ENTITY_SPEC] = "a PartitionSpec",
         [ENTITY_FUNCTION] = "a function",
     };
     return words[e->kind];

@@ -11,6 +11,7 @@ typedef enum transform_kind {
     TRANSFORM_JACFWD,
     TRANSFORM_JACREV,
     TRANSFORM_VMAP,
+    TRANSFORM_SHARD,
     TRANSFORM_CHECKPOINT,
     TRANSFORM_PULLBACK /* of vjp(): takes cotangents */
 } transform_kind;
@@ -19,8 +20,11 @@ typedef enum transform_kind {
 typedef struct transformed {
     transform_kind kind;
     entity of;
-    entity which; /* argnums, or in_axes */
-    entity out;   /* vmap: out_axes; a pullback: the results of the function */
+    entity which; /* argnums, in_axes or in_specs */
+    entity out;   /* vmap: out_axes; shard_map: out_specs; a pullback: the results of the function */
+    entity mesh;        /* shard_map */
+    uint32_t level;     /* ... the axis of it that comes next */
+    const char *axis;   /* pmap: its name; NULL: a vmap */
     bool has_aux;
     const char *keep;      /* checkpoint */
     call_arguments *given; /* a pullback: what the function was given */
@@ -35,6 +39,7 @@ const char *checkpoint_word(arena *memory, bool budget, const int64_t *number, c
 entity transform_call(checker *c, const entity *f, const node *n);
 /* ... of vmap(f), and of jacfwd(f) and jacrev(f) (transform_batch.c). */
 entity transform_call_vmap(checker *c, const transformed *t, call_arguments *given);
+entity transform_call_shard(checker *c, const transformed *t, call_arguments *given);
 entity transform_call_jacobian(checker *c, const transformed *t, call_arguments *given);
 
 /* ---- a function in a block of its own (transform_block.c) ---- */

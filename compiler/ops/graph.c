@@ -37,6 +37,7 @@
 #define REGIONS_COMBINE 1
 #define REGIONS_TRANSFORM 1
 #define REGIONS_RULED 2
+#define REGIONS_COLLECTIVE 0
 
 static const op_info graph_ops[] = {
 #define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \

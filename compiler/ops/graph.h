@@ -33,7 +33,8 @@ typedef enum graph_class {
     GRAPH_CLASS_LOOP,
     GRAPH_CLASS_COMBINE,
     GRAPH_CLASS_TRANSFORM,
-    GRAPH_CLASS_RULED
+    GRAPH_CLASS_RULED,
+    GRAPH_CLASS_COLLECTIVE
 } graph_class;
 
 typedef enum graph_effects {

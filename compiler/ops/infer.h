@@ -59,6 +59,15 @@ bool graph_infer_window(query *q);
 bool graph_infer_concat(query *q);
 bool graph_infer_gather(query *q);
 
+/* ---- rules of infer_collective.c ---- */
+bool graph_infer_all_reduce(query *q);
+bool graph_infer_all_gather(query *q);
+bool graph_infer_shard_slice(query *q);
+bool graph_infer_all_to_all(query *q);
+bool graph_infer_shard_index(query *q);
+bool graph_infer_cotangent(query *q);
+bool graph_infer_exchange(query *q);
+
 /* ---- tiles.c ---- */
 bool graph_infer_load(query *q);
 

@@ -154,7 +154,9 @@ static bool verify_derivative(const ir_module *m, const transform_parts *p, stat
            ir_broken(st, "a value is of another type than in its block");
 }
 
-static bool verify_vmap(const ir_module *m, const transform_parts *p, status *st) {
+/* Parts of values, and results of which these are stacked, but for those that are `whole`. */
+static bool verify_parts(const ir_module *m, const transform_parts *p, const int64_t *whole,
+                         uint32_t whole_count, status *st) {
     const transform_shape *s = &p->s;
     bool good = p->op->operand_count == s->value_count && p->op->result_count == s->result_count &&
                 s->sliced <= s->value_count;
@@ -162,8 +164,20 @@ static bool verify_vmap(const ir_module *m, const transform_parts *p, status *st
         good = i < s->sliced ? control_is_part(m, p->block->arguments[i], s->values[i], s->count)
                              : same_type(m, s->values[i], p->block->arguments[i]);
     for (uint32_t i = 0; good && i < s->result_count; i++)
-        good = control_is_part(m, p->end->operands[i], p->op->results[i], s->count);
+        good = ir_ints_hold(whole, whole_count, i)
+                   ? same_type(m, p->end->operands[i], p->op->results[i])
+                   : control_is_part(m, p->end->operands[i], p->op->results[i], s->count);
     return good || ir_broken(st, "a part does not fit the value that it is of");
+}
+
+static bool verify_vmap(const ir_module *m, const transform_parts *p, status *st) {
+    return verify_parts(m, p, NULL, 0, st);
+}
+
+static bool verify_shard(const ir_module *m, ir_op op, const transform_parts *p, status *st) {
+    uint32_t count;
+    const int64_t *whole = numbers(m, op, "whole", &count);
+    return verify_parts(m, p, whole, count, st);
 }
 
 static bool verify_plain(const ir_module *m, const transform_parts *p, status *st) {
@@ -207,6 +221,7 @@ bool transform_verify(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "its block takes more values than there are");
     return p.op->opcode == GRAPH_JVP || p.op->opcode == GRAPH_VJP ? verify_derivative(m, &p, st)
            : p.op->opcode == GRAPH_VMAP                           ? verify_vmap(m, &p, st)
+           : p.op->opcode == GRAPH_SHARD                          ? verify_shard(m, op, &p, st)
            : p.op->opcode == GRAPH_CHECKPOINT                     ? verify_checkpoint(m, op, &p, st)
                                                                   : verify_ruled(m, op, &p, st);
 }

@@ -53,6 +53,32 @@ static bool run_specialize(pass_run *r) {
     return found >= 0 && graph_specialize(r->m, (ir_bindings){dims, count}, r->st);
 }
 
+/* "rank=0,ranks=4,dp=2,tp=2" */
+static bool run_shard(pass_run *r) {
+    char name[64], layout[256] = "";
+    shard_ranks ranks = {.count = 1};
+    int64_t value;
+    int found;
+    const char *cursor = r->arguments;
+    while ((found = next_setting(r, &cursor, name, &value)) > 0) {
+        const size_t length = strlen(layout);
+        if (value < 0 || value > UINT32_MAX)
+            return status_set(r->st, STATUS_INVALID, "'%s' of shard is a number of ranks", name);
+        if (strcmp(name, "rank") == 0)
+            ranks.rank = (uint32_t)value;
+        else if (strcmp(name, "ranks") == 0)
+            ranks.count = (uint32_t)value;
+        else
+            snprintf(layout + length, sizeof layout - length, "%s%s=%lld", length ? "," : "", name,
+                     (long long)value);
+    }
+    ranks.layout = layout[0] ? layout : NULL;
+    if (found == 0 && ranks.rank >= ranks.count)
+        return status_set(r->st, STATUS_INVALID, "there is no rank %u of %u", ranks.rank,
+                          ranks.count);
+    return found == 0 && graph_shard(r->m, &ranks, r->st);
+}
+
 /* "4096": so many bytes are kept of what a budget is for. */
 static bool run_checkpoint(pass_run *r) {
     char *end = NULL;

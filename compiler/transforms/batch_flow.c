@@ -107,10 +107,15 @@ static void flow_ruled(batching *s, ir_op op) {
 
 void batch_flow_op(batching *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->m, op);
-    const bool any = batch_any(s, d->operands, d->operand_count) || batch_draws(s, op);
+    if (batch_is_collective(s, op)) {
+        mark(s, d->results[0], batch_collective_differs(s, op));
+        return;
+    }
+    const bool any = batch_any(s, d->operands, d->operand_count) || batch_draws(s, op),
+               anew = any || batch_has_collectives(s, op);
     for (uint32_t i = 0; i < d->result_count; i++)
         mark(s, d->results[i], any);
-    if (!any)
+    if (!anew)
         return;
     switch (d->opcode) {
     case GRAPH_IF:

@@ -9,12 +9,25 @@
 #include "ops/batching/batching.h"
 #include "transforms/engine.h"
 
+/* The shards of an axis that one rank has: so many from `first` on, of `total`. */
+typedef struct shard_axis {
+    const char *name;
+    ir_dim total;
+    int64_t first;
+    uint32_t rank_count;         /* 1: this one has all */
+    uint32_t own;                /* the number of this one along the axis */
+    const int64_t *group;        /* ranks along the axis that share the other coordinates */
+    const int64_t *starts;       /* by rank along the axis, its first shard; then the total */
+} shard_axis;
+
 typedef struct batching {
     transforming *t;
     ir_module *m;
     ir_builder b; /* where operations are built */
     ir_dim count; /* parts */
     bool alike;   /* all parts draw the same random numbers */
+    ir_op whole;            /* the operation that becomes these */
+    const shard_axis *axis; /* of a tessera.shard; NULL: of a tessera.vmap */
     /* Two tables by value of the block, and of blocks in it. */
     value_table stands;  /* what stands for it */
     value_table batched; /* is it another one for each part? Then that has the parts on axis 0. */
@@ -49,9 +62,37 @@ ir_value *batch_room(const batching *s, uint32_t count);
 void batch_copy(batching *s, ir_op op);
 /* Builds the operations of a block, for whose arguments something stands, but for its end. */
 bool batch_block(batching *s, ir_block block);
+/* The whole, for whose arguments something stands; `result` says what stands for each result of the
+ * operation, which goes. */
+bool batch_expand(batching *s, ir_op op, bool (*result)(batching *s, uint32_t i, ir_value *out));
 /* An operation with blocks, of operands of which one differs. */
 bool batch_control(batching *s, ir_op op);
 void batch_combiner(batching *s, ir_op op);
+
+/* ---- collectives (collective.c) ---- */
+
+/* Is it a collective over the axis of the parts? */
+bool batch_is_collective(const batching *s, ir_op op);
+/* ... or is there one in its blocks? */
+bool batch_has_collectives(const batching *s, ir_op op);
+/* Does its result differ from shard to shard? */
+bool batch_collective_differs(const batching *s, ir_op op);
+bool batch_collective(batching *s, ir_op op);
+
+/* ---- between ranks (exchange.c) ---- */
+
+/* All shards of the axis, [total, ...], of those of this rank. */
+ir_value shard_gather(batching *s, ir_value x);
+/* The sum, or what `kind` says, of all shards, pairs of neighbours first. */
+ir_value shard_reduce(batching *s, ir_value x, const char *kind);
+/* Of [shards, total, ...] the [shards, ...] of which each has its own one of `total`. */
+ir_value shard_reduce_scatter(batching *s, ir_value x, const char *kind);
+/* Of [shards, total, ...] the [shards, total, ...] in which both have changed places. */
+ir_value shard_swap(batching *s, ir_value x);
+/* Each shard's value is that of the shard `from` (by shard, -1: zeros), of [shards, ...]. */
+ir_value shard_permute(batching *s, ir_value x, const int64_t *from);
+/* Slices of whole rows along axis 0; its rows one behind the other. */
+ir_value shard_rows(ir_builder *b, ir_value x, int64_t first, int64_t count);
 
 /* Another block is built from here on: the place before that. */
 ir_builder batch_enter(batching *s, ir_block block);

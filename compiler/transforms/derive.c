@@ -301,6 +301,7 @@ static bool build_plain(derivation *d, ir_op op) {
 
 derivation derive_begin(transforming *t, const ir_builder *b) {
     derivation d = {.t = t, .m = t->m, .b = *b};
+    d.sharded = shard_is_around(t->m, b->block);
     d.copy_count = ir_value_count(t->m) + 1;
     d.copies = base_calloc(d.copy_count, sizeof *d.copies);
     return d;

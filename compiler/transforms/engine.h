@@ -19,7 +19,13 @@ void value_table_set(value_table *t, ir_value v, uint32_t what);
 typedef struct transforming {
     ir_module *m;
     transform_fault *fault;
+    const struct shard_grid *grid; /* ranks that shards are spread over; NULL: one has all */
+    int64_t exchanges;             /* with a number, so far */
 } transforming;
+
+typedef struct shard_grid shard_grid;
+/* All transforms of one kind, as a pass. */
+bool transforms_run(ir_module *m, int opcode, const shard_grid *grid, status *st);
 
 /* Says what cannot be done, and where. Returns false. */
 bool transform_refuse(transforming *t, transform_fault_kind kind, ir_op op, const char *why, ...)
@@ -32,6 +38,7 @@ void transform_replace(ir_module *m, ir_op op, const ir_value *by);
 bool expand_jvp(transforming *t, ir_op op);
 bool expand_vjp(transforming *t, ir_op op);
 bool expand_vmap(transforming *t, ir_op op);
+bool expand_shard(transforming *t, ir_op op);
 /* Any one, and all within it first. */
 bool expand_transform(transforming *t, ir_op op);
 
@@ -62,6 +69,7 @@ typedef struct derivation {
     ir_builder b;
     bool reverse;
     bool muted;          /* nothing flows: inside of a function with a rule of its own */
+    bool sharded;        /* within a tessera.shard */
     uint32_t checkpoint; /* whose part is built; 0: of none */
     ir_value *copies;    /* by value of the block: what stands for it */
     uint32_t copy_count;
@@ -104,6 +112,13 @@ flow derive_strongest(const derivation *d, ir_op op);
 bool derive_may(derivation *d, ir_op op);
 /* derive_tiles.c: refuses a kernel of tiles that something flows into. */
 bool derive_tiles(derivation *d, ir_op tiles);
+/* A cotangent of a value within a tessera.shard, of all shards if the value is the same for each
+ * (GRAPH_COTANGENT); elsewhere as it is. */
+ir_value shard_cotangent(ir_builder *b, ir_value cotangent, ir_value of);
+bool shard_is_around(const ir_module *m, ir_block block);
+static inline ir_value derive_of_shards(derivation *d, ir_value cotangent, ir_value of) {
+    return d->sharded ? shard_cotangent(&d->b, cotangent, of) : cotangent;
+}
 /* Operations that are built from now on are of this operation. */
 void derive_at(derivation *d, ir_op op);
 /* A tangent that is there, or a zero of the value's type. */

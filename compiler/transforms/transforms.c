@@ -43,14 +43,16 @@ void transform_replace(ir_module *m, ir_op op, const ir_value *by) {
 /* ---- one, and all in it ---- */
 
 static bool is_expanded(int opcode) {
-    return opcode == GRAPH_JVP || opcode == GRAPH_VJP || opcode == GRAPH_VMAP;
+    return opcode == GRAPH_JVP || opcode == GRAPH_VJP || opcode == GRAPH_VMAP ||
+           opcode == GRAPH_SHARD;
 }
 
 static bool expand_one(transforming *t, ir_op op) {
     const int opcode = ir_op_get(t->m, op)->opcode;
-    return opcode == GRAPH_JVP   ? expand_jvp(t, op)
-           : opcode == GRAPH_VJP ? expand_vjp(t, op)
-                                 : expand_vmap(t, op);
+    return opcode == GRAPH_JVP     ? expand_jvp(t, op)
+           : opcode == GRAPH_VJP   ? expand_vjp(t, op)
+           : opcode == GRAPH_SHARD ? expand_shard(t, op)
+                                   : expand_vmap(t, op);
 }
 
 typedef VEC(ir_op) op_list;
@@ -89,27 +91,49 @@ static void find_outermost(const ir_module *m, int opcode, op_list *out) {
     }
 }
 
-bool graph_transform(ir_module *m, int opcode, transform_fault *fault) {
-    transforming t = {m, fault};
+/* Reverse derivatives are taken within shards, by which their order is said; not of them. */
+static bool refuse_derived_shards(transforming *t) {
+    const ir_module *m = t->m;
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        for (ir_op op = w.op; ir_op_get(m, w.op)->opcode == GRAPH_SHARD && op != ir_module_kernel(m);
+             op = ir_block_parent(m, ir_op_get(m, op)->block))
+            if (ir_op_get(m, op)->opcode == GRAPH_VJP)
+                return transform_refuse(t, TRANSFORM_FAULT_SHARD, w.op,
+                                        "a reverse derivative is taken inside of shard_map() or "
+                                        "pmap(), not of it: move grad() into the function");
+    return true;
+}
+
+static bool transform(transforming *t, int opcode) {
     op_list list = {0};
     bool ok = true;
-    *fault = (transform_fault){.kind = TRANSFORM_FAULT_NONE};
+    *t->fault = (transform_fault){.kind = TRANSFORM_FAULT_NONE};
+    if (!refuse_derived_shards(t))
+        return false;
     if (opcode < 0)
-        return expand_transform(&t, ir_module_kernel(m));
-    find_outermost(m, opcode, &list);
+        return expand_transform(t, ir_module_kernel(t->m));
+    find_outermost(t->m, opcode, &list);
     for (size_t i = list.count; i > 0 && ok; i--)
-        ok = expand_transform(&t, list.items[i - 1]);
+        ok = expand_transform(t, list.items[i - 1]);
     vec_release(&list);
     return ok;
 }
 
-static bool run(ir_module *m, int opcode, status *st) {
+bool graph_transform(ir_module *m, int opcode, transform_fault *fault) {
+    return transform(&(transforming){.m = m, .fault = fault}, opcode);
+}
+
+bool transforms_run(ir_module *m, int opcode, const shard_grid *grid, status *st) {
     transform_fault fault;
-    if (graph_transform(m, opcode, &fault))
+    if (transform(&(transforming){.m = m, .fault = &fault, .grid = grid}, opcode))
         return !ir_failure(m) || status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));
     if (fault.kind == TRANSFORM_FAULT_NONE)
         return status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));
     return status_set(st, STATUS_UNAVAILABLE, "line %u: %s", fault.at.line, fault.why);
+}
+
+static bool run(ir_module *m, int opcode, status *st) {
+    return transforms_run(m, opcode, NULL, st);
 }
 
 bool graph_vmap(ir_module *m, status *st) {

@@ -28,11 +28,16 @@ static void contribute(reversal *r, ir_value v, ir_value cotangent) {
     value_table_set(&r->first, v, (uint32_t)r->all.count);
 }
 
-/* The chain of all contributions; 0: there is none. */
+/* The chain of all contributions; 0: there is none. Within a tessera.shard several are each of all
+ * shards, as one of them may be what another shard has of it, too. */
 static ir_value cotangent_of(const reversal *r, ir_value v) {
     ir_value sum = 0;
-    for (uint32_t i = value_table_get(&r->first, v); i; i = r->all.items[i - 1].later) {
+    const uint32_t first = value_table_get(&r->first, v);
+    const bool several = first && r->all.items[first - 1].later;
+    for (uint32_t i = first; i; i = r->all.items[i - 1].later) {
         ir_value own = r->all.items[i - 1].cotangent;
+        if (several)
+            own = derive_of_shards(r->d, own, v);
         sum = sum ? build_binary(&r->d->b, GRAPH_ADD, sum, own) : own;
     }
     return sum;
@@ -185,8 +190,10 @@ bool expand_vjp(transforming *t, ir_op op) {
         cotangents[s.of[i]] = o->operands[i];
     const derived_function f = {ir_op_block(m, op, 0), s.values, s.wrt, s.wrt_count};
     bool ok = derive_pull(t, &b, &f, results, cotangents, out);
-    for (uint32_t i = 0; i < s.wrt_count && ok; i++)
-        out[i] = out[i] ? out[i] : build_zero(&b, ir_value_get(m, s.values[s.wrt[i]])->type);
+    for (uint32_t i = 0; i < s.wrt_count && ok; i++) {
+        const ir_value v = s.values[s.wrt[i]];
+        out[i] = out[i] ? shard_cotangent(&b, out[i], v) : build_zero(&b, ir_value_get(m, v)->type);
+    }
     if (ok)
         transform_replace(m, op, results);
     free(results);

@@ -214,7 +214,10 @@ static bool build_by_rule(batching *s, ir_op op, ir_value *results) {
 static bool build_op(batching *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->m, op);
     s->b.location = d->location;
-    if (!batch_any(s, d->operands, d->operand_count) && !batch_draws(s, op)) {
+    if (batch_is_collective(s, op))
+        return has_room(s, op) ? batch_collective(s, op) : refuse_rank(s, op);
+    if (!batch_any(s, d->operands, d->operand_count) && !batch_draws(s, op) &&
+        !batch_has_collectives(s, op)) {
         batch_copy(s, op);
         return true;
     }
@@ -256,29 +259,43 @@ bool batch_block(batching *s, ir_block block) {
 
 /* ---- the whole ---- */
 
+bool batch_expand(batching *s, ir_op op, bool (*result)(batching *s, uint32_t i, ir_value *out)) {
+    ir_module *m = s->m;
+    const ir_op_data *o = ir_op_get(m, op);
+    const transform_shape shape = transform_shape_of(m, op);
+    const ir_block block = ir_op_block(m, op, 0);
+    for (uint32_t i = 0; i < shape.value_count; i++)
+        value_table_set(&s->batched, ir_block_get(m, block)->arguments[i], i < shape.sliced);
+    batch_flow(s, block);
+    bool ok = batch_block(s, block);
+    s->b.location = o->location;
+    ir_value *results = base_calloc((size_t)o->result_count + 1, sizeof *results);
+    for (uint32_t i = 0; i < o->result_count && ok; i++)
+        ok = result(s, i, &results[i]);
+    if (ok)
+        transform_replace(m, op, results);
+    free(results);
+    vec_release(&s->stands);
+    vec_release(&s->batched);
+    return ok;
+}
+
+static bool stacked(batching *s, uint32_t i, ir_value *out) {
+    *out = batch_all(s, control_end(s->m, s->whole, 0)->operands[i]);
+    return true;
+}
+
 bool expand_vmap(transforming *t, ir_op op) {
     ir_module *m = t->m;
     const ir_op_data *o = ir_op_get(m, op);
     const transform_shape shape = transform_shape_of(m, op);
-    const ir_block block = ir_op_block(m, op, 0);
-    const ir_op_data *end = control_end(m, op, 0);
-    batching s = {
-        .t = t, .m = m, .b = {.m = m, .block = o->block, .before = op}, .count = shape.count};
+    batching s = {.t = t,
+                  .m = m,
+                  .b = {.m = m, .block = o->block, .before = op},
+                  .count = shape.count,
+                  .whole = op};
     s.alike = ir_op_attr(m, op, "alike") != 0;
-    for (uint32_t i = 0; i < shape.value_count; i++) {
-        batch_set(&s, ir_block_get(m, block)->arguments[i], o->operands[i]);
-        value_table_set(&s.batched, ir_block_get(m, block)->arguments[i], i < shape.sliced);
-    }
-    batch_flow(&s, block);
-    bool ok = batch_block(&s, block);
-    s.b.location = o->location;
-    ir_value *results = base_calloc((size_t)o->result_count + 1, sizeof *results);
-    for (uint32_t i = 0; i < o->result_count && ok; i++)
-        results[i] = batch_all(&s, end->operands[i]);
-    if (ok)
-        transform_replace(m, op, results);
-    free(results);
-    vec_release(&s.stands);
-    vec_release(&s.batched);
-    return ok;
+    for (uint32_t i = 0; i < shape.value_count; i++)
+        batch_set(&s, ir_block_get(m, ir_op_block(m, op, 0))->arguments[i], o->operands[i]);
+    return batch_expand(&s, op, stacked);
 }

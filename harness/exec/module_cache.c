@@ -103,7 +103,7 @@ static void describe_dims(ir_bindings dims, text *out) {
 
 /* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
  * lines only ask for texts, barriers for a number, and what an assembler says is not kept. */
-_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 160,
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 168,
                "key_of has every option that a module depends on");
 
 /* False where the program has no build id, or the ISA level is not known: compiling says why. */
@@ -125,6 +125,9 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
     for (uint32_t i = 0; i < o->variant_count; i++)
         describe_dims(o->variants[i], &words);
     describe_schedule(o, &words);
+    if (o->ranks)
+        text_printf(&words, "rank %u of %u, layout %s\n", o->ranks->rank, o->ranks->count,
+                    o->ranks->layout ? o->ranks->layout : "");
     if (o->provenance)
         describe_provenance(o->provenance, &words);
     compiler_instance_settings(instance, &words);

@@ -75,7 +75,7 @@ static bool has_length(applied *a, const entity *e) {
         good = !a->batched || own == a->sliced_count;
         if (!good) {
             diagnose_error(a->c->report, ERROR_BATCH, e->at,
-                           "the axes that vmap() takes apart have different lengths");
+                           "the axes that are taken apart have different lengths");
             note_tensor(a->c, &tensors.items[i]);
         }
         a->batched = true;
@@ -127,13 +127,26 @@ static bool has_room(const applied *a) {
 }
 
 /* The operation; its results are stacked. */
-static ir_op build_batch(applied *a) {
+static ir_op build_batch(applied *a, const char *axis) {
     checker *c = a->c;
     const ir_named_attr attrs[] = {{"sliced", ir_attr_int(c->m, sliced_tensors(a))},
-                                   {"count", ir_attr_dim(c->m, a->sliced_count)}};
+                                   {"count", ir_attr_dim(c->m, a->sliced_count)},
+                                   {"axis", axis ? ir_attr_string(c->m, axis) : 0}};
     for (size_t i = 0; i < a->made.count; i++)
         a->results.items[i] = control_stack_type(c->m, a->next.items[i], a->sliced_count);
-    return applied_build(a, &(applied_request){GRAPH_VMAP, NULL, NULL, attrs, 2});
+    return applied_build(a, &(applied_request){axis ? GRAPH_SHARD : GRAPH_VMAP, NULL, NULL, attrs,
+                                               axis ? 3 : 2});
+}
+
+/* Of a pmap, with its axis around the function. */
+static bool begin_batch(applied *a, const char *name) {
+    checker *c = a->c;
+    const mesh_axis axis = {c->axes, name, a->sliced_count};
+    if (name)
+        c->axes = &axis;
+    const bool good = applied_begin(a);
+    c->axes = axis.around;
+    return good;
 }
 
 entity transform_call_vmap(checker *c, const transformed *t, call_arguments *given) {
@@ -141,8 +154,8 @@ entity transform_call_vmap(checker *c, const transformed *t, call_arguments *giv
     entity out = entity_broken(given->at);
     if (t->out.kind != ENTITY_NUMBER || !t->out.is_integer)
         diagnose_error(c->report, ERROR_BATCH, t->out.at, "out_axes is an axis");
-    else if (take_apart(&a, t) && applied_begin(&a) && has_room(&a)) {
-        ir_op op = build_batch(&a);
+    else if (take_apart(&a, t) && begin_batch(&a, t->axis) && has_room(&a)) {
+        ir_op op = build_batch(&a, t->axis);
         const ir_value *next = ir_op_get(c->m, op)->results;
         entity stacked = applied_result(&a, &a.result, &next);
         out = t->out.integer == 0 ? stacked : move_all(c, &stacked, t->out.integer, false, a.at);

@@ -20,6 +20,8 @@ static void report(checker *c, const transform_fault *f) {
         diagnose_error(c->report, ERROR_DERIVATIVE_THROUGH_INTEGERS, at, "%s", f->why);
         diagnose_help(c->report, "choose by where(condition, a, b), or say that it is a constant: "
                                  "stop_gradient(x)");
+    } else if (f->kind == TRANSFORM_FAULT_SHARD) {
+        diagnose_error(c->report, ERROR_COLLECTIVE, at, "%s", f->why);
     } else if (f->kind == TRANSFORM_FAULT_BATCH) {
         diagnose_error(c->report, ERROR_BATCH, at, "%s", f->why);
     } else {

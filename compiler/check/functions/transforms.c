@@ -60,6 +60,37 @@ entity special_vmap(checker *c, const call_arguments *a) {
     return make(c, a, t);
 }
 
+/* f, axis_name, in_axes=0, out_axes=0 */
+entity special_pmap(checker *c, const call_arguments *a) {
+    transformed t = {.kind = TRANSFORM_VMAP,
+                     .which = a->given[2] ? a->values[2] : entity_integer(c, 0, a->at),
+                     .out = a->given[3] ? a->values[3] : entity_integer(c, 0, a->at)};
+    if (a->values[1].kind != ENTITY_STRING || !a->values[1].text[0]) {
+        diagnose_error(c->report, ERROR_MESH, a->values[1].at,
+                       "axis_name of pmap() is the name by which collectives call its axis, a "
+                       "string, not %s",
+                       entity_describe(&a->values[1]));
+        return entity_broken(a->at);
+    }
+    t.axis = a->values[1].text;
+    return make(c, a, t);
+}
+
+/* f, mesh, in_specs, out_specs */
+entity special_shard_map(checker *c, const call_arguments *a) {
+    const transformed t = {.kind = TRANSFORM_SHARD,
+                           .which = a->values[2],
+                           .out = a->values[3],
+                           .mesh = a->values[1]};
+    if (t.mesh.kind != ENTITY_MESH) {
+        diagnose_error(c->report, ERROR_MESH, t.mesh.at, "mesh of shard_map() is a mesh, not %s",
+                       entity_describe(&t.mesh));
+        diagnose_help(c->report, "mesh((4, 2), (\"dp\", \"tp\")), or mesh(4, \"dp\")");
+        return entity_broken(a->at);
+    }
+    return make(c, a, t);
+}
+
 const char *checkpoint_word(arena *memory, bool budget, const int64_t *number, const char *words) {
     if (budget)
         return number && *number > 0 ? arena_printf(memory, "budget:%lld", (long long)*number) : "";
@@ -521,6 +552,7 @@ entity transform_call(checker *c, const entity *f, const node *n) {
     return t->kind == TRANSFORM_CHECKPOINT ? call_checkpoint(c, t, given)
            : t->kind == TRANSFORM_GRAD || t->kind == TRANSFORM_VALUE_AND_GRAD
                ? call_gradient(c, t, given)
-           : t->kind == TRANSFORM_VMAP ? transform_call_vmap(c, t, given)
+           : t->kind == TRANSFORM_VMAP  ? transform_call_vmap(c, t, given)
+           : t->kind == TRANSFORM_SHARD ? transform_call_shard(c, t, given)
                                        : transform_call_jacobian(c, t, given);
 }

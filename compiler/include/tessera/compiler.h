@@ -22,6 +22,7 @@
 #include "ir/dim.h"
 #include "ir/ir.h"
 #include "ir/limits.h"
+#include "tessera/ranks.h"
 
 enum {
     TSR_NUMERICS_VERSION = 1,
@@ -357,6 +358,7 @@ typedef struct compiler_assembler {
 } compiler_assembler;
 
 typedef struct compiler_options {
+    const shard_ranks *ranks; /* NULL: one has all shards */
     compiler_profile profile;
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
     const char *const *also; /* further levels, beside a named `isa`, that get an image in the same

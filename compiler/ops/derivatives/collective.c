@@ -1,0 +1,122 @@
+/* collective.c - derivatives of collectives: linear, but for all_reduce of other kinds than sums.
+ *
+ * A cotangent of an invariant value is that of all shards, where they differ: their sum. */
+#include <string.h>
+
+#include "ops/derivatives/derivative.h"
+
+static ir_value operand(const ir_builder *b, ir_op op) {
+    return ir_op_get(b->m, op)->operands[0];
+}
+
+static ir_value of_all(ir_builder *b, ir_op op, ir_value cotangent) {
+    const ir_value operands[] = {cotangent, ir_op_result(b->m, op, 0)};
+    return ir_op_result(b->m, graph_build(b, GRAPH_COTANGENT, operands, 2, NULL, 0), 0);
+}
+
+static bool is_sum(const ir_builder *b, ir_op op) {
+    return strcmp(ir_op_string(b->m, op, "kind", "sum"), "sum") == 0;
+}
+
+/* Another collective over the same axis, with the attribute `name` for one of this. */
+typedef struct along {
+    int opcode;
+    const char *to[2], *from[2];
+} along;
+
+static ir_value build_along_axis(ir_builder *b, ir_op op, const along *a, ir_value x) {
+    ir_named_attr attrs[4] = {{"axis", ir_op_attr(b->m, op, "axis")},
+                              {"count", ir_op_attr(b->m, op, "count")}};
+    uint32_t count = 2;
+    for (int i = 0; i < 2 && a->to[i]; i++)
+        attrs[count++] = (ir_named_attr){a->to[i], ir_op_attr(b->m, op, a->from[i])};
+    return ir_op_result(b->m, graph_build(b, a->opcode, &x, 1, attrs, count), 0);
+}
+
+static ir_value sum_over(ir_builder *b, ir_op op, ir_value x) {
+    return build_along_axis(b, op, &(along){GRAPH_ALL_REDUCE, {NULL}, {NULL}}, x);
+}
+
+/* The share of a greatest or least element, and of a factor, as of a reduction (reduce.c). */
+static ir_value share(ir_builder *b, ir_op op) {
+    ir_value x = operand(b, op), y = ir_op_result(b->m, op, 0);
+    if (strcmp(ir_op_string(b->m, op, "kind", "sum"), "prod") == 0)
+        return build_binary(b, GRAPH_DIV, y, x);
+    ir_value is =
+        build_select(b, build_compare(b, "eq", x, y), build_number(b, 1, x), build_number(b, 0, x));
+    return build_binary(b, GRAPH_DIV, is, sum_over(b, op, is));
+}
+
+static void transpose_all_reduce(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                                 ir_value *out) {
+    (void)wanted;
+    out[0] = of_all(b, op, cotangent);
+    if (!is_sum(b, op))
+        out[0] = build_binary(b, GRAPH_MUL, out[0], share(b, op));
+}
+
+static ir_value forward_all_reduce(ir_builder *b, ir_op op, const ir_value *tangents) {
+    return is_sum(b, op)
+               ? build_again(b, op, tangents)
+               : sum_over(b, op, build_binary(b, GRAPH_MUL, tangents[0], share(b, op)));
+}
+
+const derivative derivative_all_reduce = {.forward = forward_all_reduce,
+                                          .transpose = transpose_all_reduce};
+
+static void transpose_all_gather(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                                 ir_value *out) {
+    (void)wanted;
+    out[0] = build_along_axis(b, op, &(along){GRAPH_SHARD_SLICE, {"dim"}, {"dim"}},
+                              of_all(b, op, cotangent));
+}
+
+const derivative derivative_all_gather = {.linear = true, .transpose = transpose_all_gather};
+
+static void transpose_to_gather(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                                ir_value *out) {
+    (void)wanted;
+    out[0] = build_along_axis(b, op, &(along){GRAPH_ALL_GATHER, {"dim"}, {"dim"}}, cotangent);
+}
+
+const derivative derivative_reduce_scatter = {.linear = true, .transpose = transpose_to_gather};
+const derivative derivative_shard_slice = {.linear = true, .transpose = transpose_to_gather};
+
+static void transpose_all_to_all(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                                 ir_value *out) {
+    (void)wanted;
+    out[0] = build_along_axis(
+        b, op, &(along){GRAPH_ALL_TO_ALL, {"split", "concat"}, {"concat", "split"}}, cotangent);
+}
+
+const derivative derivative_all_to_all = {.linear = true, .transpose = transpose_all_to_all};
+
+/* The pairs the other way around. */
+static void transpose_permute(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                              ir_value *out) {
+    (void)wanted;
+    const ir_attr_data list = *ir_attr_get(b->m, ir_op_attr(b->m, op, "pairs"));
+    ir_attr *items = ARENA_NEW(ir_module_arena(b->m), ir_attr, list.count + 1);
+    for (uint32_t i = 0; i < list.count; i++)
+        items[i] = list.items[i ^ 1];
+    const ir_named_attr attrs[] = {{"axis", ir_op_attr(b->m, op, "axis")},
+                                   {"count", ir_op_attr(b->m, op, "count")},
+                                   {"pairs", ir_attr_array(b->m, items, list.count)}};
+    out[0] = ir_op_result(b->m, graph_build(b, GRAPH_PERMUTE, &cotangent, 1, attrs, 3), 0);
+}
+
+const derivative derivative_permute = {.linear = true, .transpose = transpose_permute};
+
+static void transpose_cotangent(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                                ir_value *out) {
+    if (wanted[0])
+        out[0] = of_all(b, op, cotangent);
+}
+
+static ir_value forward_cotangent(ir_builder *b, ir_op op, const ir_value *tangents) {
+    const ir_value operands[] = {tangents[0], ir_op_get(b->m, op)->operands[1]};
+    return tangents[0] ? build_again(b, op, operands) : 0;
+}
+
+const derivative derivative_cotangent = {.forward = forward_cotangent,
+                                         .transpose = transpose_cotangent};

@@ -1,0 +1,97 @@
+/* infer_collective.c - the shape rules of collectives. */
+#include <string.h>
+
+#include "ops/infer.h"
+
+static ir_dim count_of(query *q) {
+    return ir_attr_get(q->m, infer_attr_of(q, "count"))->integer;
+}
+
+static bool axis_of(query *q, const char *name, int64_t *out) {
+    *out = infer_int_attr(q, name, 0);
+    return infer_axis_in(q, *out, infer_operand(q, 0)->rank);
+}
+
+/* A dimension over the shards. */
+static bool part_of(query *q, ir_dim dim, ir_dim *out) {
+    const ir_dim count = count_of(q);
+    *out = count == 0 ? IR_DIM_INVALID : ir_dim_floordiv(q->m, dim, count);
+    return (*out != IR_DIM_INVALID && ir_dim_mul(q->m, *out, count) == dim) ||
+           infer_refuse(q, MISFIT_SHAPE, 0, -1,
+                        "%s of %s is no multiple of the %s shards of '%s'", ir_dim_text(q->m, dim),
+                        infer_shape_text(q, 0), ir_dim_text(q->m, count),
+                        infer_string_attr(q, "axis", ""));
+}
+
+bool graph_infer_all_reduce(query *q) {
+    static const char *const kinds[] = {"sum", "prod", "max", "min"};
+    const char *kind = infer_string_attr(q, "kind", "sum");
+    bool known = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        known |= strcmp(kind, kinds[i]) == 0;
+    if (!known)
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
+                            "\"%s\" is none of \"sum\", \"prod\", \"max\" and \"min\"", kind);
+    if (infer_operand(q, 0)->element == DTYPE_BOOL)
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "takes numbers, not %s",
+                            infer_shape_text(q, 0));
+    return infer_give(q, q->operands[0]);
+}
+
+bool graph_infer_all_gather(query *q) {
+    const ir_type_data *x = infer_operand(q, 0);
+    ir_dim dims[IR_MAX_RANK];
+    int64_t dim;
+    if (!axis_of(q, "dim", &dim))
+        return false;
+    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
+    dims[dim] = ir_dim_mul(q->m, dims[dim], count_of(q));
+    return infer_give_shape(q, x->element, x->rank, dims);
+}
+
+bool graph_infer_shard_slice(query *q) {
+    const ir_type_data *x = infer_operand(q, 0);
+    ir_dim dims[IR_MAX_RANK];
+    int64_t dim;
+    if (!axis_of(q, "dim", &dim))
+        return false;
+    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
+    return part_of(q, x->dims[dim], &dims[dim]) &&
+           infer_give_shape(q, x->element, x->rank, dims);
+}
+
+bool graph_infer_all_to_all(query *q) {
+    const ir_type_data *x = infer_operand(q, 0);
+    ir_dim dims[IR_MAX_RANK];
+    int64_t split, concat;
+    if (!axis_of(q, "split", &split) || !axis_of(q, "concat", &concat))
+        return false;
+    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
+    if (!part_of(q, x->dims[split], &dims[split]))
+        return false;
+    dims[concat] = ir_dim_mul(q->m, dims[concat], count_of(q));
+    return infer_give_shape(q, x->element, x->rank, dims);
+}
+
+bool graph_infer_shard_index(query *q) {
+    return infer_give(q, ir_type_tensor(q->m, DTYPE_I32, 0, NULL));
+}
+
+bool graph_infer_cotangent(query *q) {
+    return infer_need_equal(q, 0, 1) && infer_give(q, q->operands[0]);
+}
+
+bool graph_infer_exchange(query *q) {
+    enum { RANKS_MAX = 4096 };
+    const ir_type_data *x = infer_operand(q, 0);
+    int64_t receives[RANKS_MAX];
+    ir_dim dims[IR_MAX_RANK];
+    const int count = infer_ints_attr(q, "receives", receives, RANKS_MAX);
+    if (x->rank == 0 || count < 0)
+        return infer_refuse(q, MISFIT_SHAPE, 0, -1, "needs rows, and at most %d ranks", RANKS_MAX);
+    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
+    dims[0] = 0;
+    for (int i = 0; i < count; i++)
+        dims[0] += receives[i];
+    return infer_give_shape(q, x->element, x->rank, dims);
+}

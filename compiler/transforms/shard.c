@@ -1,0 +1,200 @@
+/* shard.c - shards of a mesh: the operations of a block on those that one rank has.
+ *
+ * Values outside of a tessera.shard are the same on all ranks; inside, a rank has some of the
+ * shards along each axis, as parts of a batch (vmap.c), and collectives are what collective.c and
+ * exchange.c make of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/control.h"
+#include "transforms/batches.h"
+
+/* ---- around ---- */
+
+bool shard_is_around(const ir_module *m, ir_block block) {
+    for (ir_op op = ir_block_parent(m, block); op; op = ir_block_parent(m, ir_op_get(m, op)->block))
+        if (ir_op_get(m, op)->opcode == GRAPH_SHARD)
+            return true;
+        else if (!ir_op_get(m, op)->block)
+            return false;
+    return false;
+}
+
+ir_value shard_cotangent(ir_builder *b, ir_value cotangent, ir_value of) {
+    const ir_value operands[] = {cotangent, of};
+    return shard_is_around(b->m, b->block)
+               ? ir_op_result(b->m, graph_build(b, GRAPH_COTANGENT, operands, 2, NULL, 0), 0)
+               : cotangent;
+}
+
+/* ---- ranks along the axes ---- */
+
+/* The axes of all shards of a module, in the order in which they are met first: an axis outside of
+ * another one comes before it. */
+struct shard_grid {
+    uint32_t axis_count, rank;
+    struct {
+        const char *name;
+        int64_t total; /* the least, where several have the name */
+        uint32_t ranks;
+    } axes[SHARD_AXES_MAX];
+};
+
+static bool add_axis(shard_grid *g, const ir_module *m, ir_op op, status *st) {
+    const char *name = ir_op_string(m, op, "axis", "");
+    const int64_t total = ir_attr_get(m, ir_op_attr(m, op, "count"))->integer;
+    uint32_t i = 0;
+    while (i < g->axis_count && strcmp(g->axes[i].name, name) != 0)
+        i++;
+    if (i == SHARD_AXES_MAX)
+        return status_set(st, STATUS_UNAVAILABLE, "a program has at most %d axes of meshes",
+                          SHARD_AXES_MAX);
+    if (i == g->axis_count) {
+        g->axes[i].name = name;
+        g->axes[i].total = total;
+        g->axes[i].ranks = 1;
+        g->axis_count++;
+    }
+    if (total < g->axes[i].total)
+        g->axes[i].total = total;
+    return true;
+}
+
+/* The greatest divisor of a number that is not above another one. */
+static uint32_t divisor(uint32_t of, int64_t most) {
+    uint32_t d = of;
+    while (d > 1 && (d > most || of % d))
+        d--;
+    return d;
+}
+
+static bool read_layout(shard_grid *g, const shard_ranks *ranks, status *st) {
+    uint64_t all = 1;
+    for (const char *at = ranks->layout; *at;) {
+        char *end;
+        const size_t length = strcspn(at, "=");
+        uint32_t i = 0;
+        while (i < g->axis_count && (strlen(g->axes[i].name) != length ||
+                                     strncmp(g->axes[i].name, at, length) != 0))
+            i++;
+        const unsigned long long count = at[length] ? strtoull(at + length + 1, &end, 10) : 0;
+        if (i == g->axis_count || count < 1 || count > (uint64_t)g->axes[i].total ||
+            (*end && *end != ','))
+            return status_set(st, STATUS_INVALID,
+                              "'%s' is no layout of ranks: write AXIS=RANKS,..., with axes of the "
+                              "program, and at most as many ranks as an axis has shards",
+                              ranks->layout);
+        g->axes[i].ranks = (uint32_t)count;
+        all *= count;
+        at = *end ? end + 1 : end;
+    }
+    return all == ranks->count ||
+           status_set(st, STATUS_INVALID, "the layout '%s' is of %llu ranks, and there are %u",
+                      ranks->layout, (unsigned long long)all, ranks->count);
+}
+
+static bool spread(shard_grid *g, const shard_ranks *ranks, status *st) {
+    uint32_t left = ranks->count;
+    if (ranks->layout)
+        return read_layout(g, ranks, st);
+    for (uint32_t i = 0; i < g->axis_count; i++) {
+        g->axes[i].ranks = divisor(left, g->axes[i].total);
+        left /= g->axes[i].ranks;
+    }
+    return left == 1 || g->axis_count == 0 ||
+           status_set(st, STATUS_UNAVAILABLE,
+                      "%u ranks do not divide over the axes of the program: '%s' has %lld shards%s",
+                      ranks->count, g->axes[0].name, (long long)g->axes[0].total,
+                      g->axis_count > 1 ? ", and others have theirs" : "");
+}
+
+static bool find_grid(const ir_module *m, const shard_ranks *ranks, shard_grid *g, status *st) {
+    *g = (shard_grid){.rank = ranks->rank};
+    bool ok = true;
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_SHARD)
+            ok = add_axis(g, m, w.op, st);
+    return ok && spread(g, ranks, st);
+}
+
+/* The shards of this rank along an axis, and the ranks that have the others. */
+static shard_axis axis_of(transforming *t, ir_op op) {
+    ir_module *m = t->m;
+    shard_axis a = {.name = ir_op_string(m, op, "axis", ""),
+                    .total = ir_attr_get(m, ir_op_attr(m, op, "count"))->integer,
+                    .rank_count = 1};
+    const shard_grid *g = t->grid;
+    uint32_t i = 0, stride = 1;
+    while (g && i < g->axis_count && strcmp(g->axes[i].name, a.name) != 0)
+        i++;
+    if (!g || i == g->axis_count || g->axes[i].ranks == 1)
+        return a;
+    for (uint32_t k = i + 1; k < g->axis_count; k++)
+        stride *= g->axes[k].ranks;
+    a.rank_count = g->axes[i].ranks;
+    a.own = g->rank / stride % a.rank_count;
+    int64_t *group = ARENA_NEW(ir_module_arena(m), int64_t, a.rank_count),
+            *starts = ARENA_NEW(ir_module_arena(m), int64_t, a.rank_count + 1);
+    const int64_t each = a.total / a.rank_count, more = a.total % a.rank_count;
+    for (uint32_t k = 0; k <= a.rank_count; k++)
+        starts[k] = k * each + (k < more ? k : more);
+    for (uint32_t k = 0; k < a.rank_count; k++)
+        group[k] = (int64_t)g->rank + ((int64_t)k - a.own) * stride;
+    a.group = group;
+    a.starts = starts;
+    a.first = starts[a.own];
+    return a;
+}
+
+/* ---- one of them ---- */
+
+static bool is_whole(const batching *s, uint32_t i) {
+    const ir_attr list = ir_op_attr(s->m, s->whole, "whole");
+    bool found = false;
+    for (uint32_t k = 0; list && k < ir_attr_get(s->m, list)->count; k++)
+        found |= ir_attr_get(s->m, ir_attr_get(s->m, list)->items[k])->integer == (int64_t)i;
+    return found;
+}
+
+static bool result_of(batching *s, uint32_t i, ir_value *out) {
+    const ir_value v = control_end(s->m, s->whole, 0)->operands[i];
+    if (is_whole(s, i) && batch_differs(s, v))
+        return transform_refuse(
+            s->t, TRANSFORM_FAULT_SHARD, s->whole,
+            "result %u differs from shard to shard of '%s', and is to come out as one value: give "
+            "it that axis in out_specs, or make it one by all_reduce() or all_gather()",
+            i, s->axis->name);
+    *out = is_whole(s, i) ? batch_stand(s, v) : shard_gather(s, batch_all(s, v));
+    return true;
+}
+
+bool expand_shard(transforming *t, ir_op op) {
+    ir_module *m = t->m;
+    const ir_op_data *o = ir_op_get(m, op);
+    const transform_shape shape = transform_shape_of(m, op);
+    const shard_axis axis = axis_of(t, op);
+    batching s = {.t = t,
+                  .m = m,
+                  .b = {.m = m, .block = o->block, .before = op, .location = o->location},
+                  .count = axis.rank_count == 1 ? shape.count
+                                                : axis.starts[axis.own + 1] - axis.first,
+                  .alike = true,
+                  .whole = op,
+                  .axis = &axis};
+    for (uint32_t i = 0; i < shape.value_count; i++) {
+        ir_value v = o->operands[i];
+        if (i < shape.sliced && axis.rank_count > 1)
+            v = shard_rows(&s.b, v, axis.first, s.count);
+        batch_set(&s, ir_block_get(m, ir_op_block(m, op, 0))->arguments[i], v);
+    }
+    return batch_expand(&s, op, result_of);
+}
+
+/* ---- all ---- */
+
+bool graph_shard(ir_module *m, const shard_ranks *ranks, status *st) {
+    shard_grid grid;
+    if (ranks && ranks->count > 1 && !find_grid(m, ranks, &grid, st))
+        return false;
+    return transforms_run(m, GRAPH_SHARD, ranks && ranks->count > 1 ? &grid : NULL, st);
+}
