@@ -69,6 +69,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_PERMUTE:
     case GRAPH_SHARD_INDEX:
     case GRAPH_COTANGENT:
+    case GRAPH_VARY:
     case GRAPH_EXCHANGE:
     case GRAPH_CHECKPOINT:
     case GRAPH_CUSTOM_VJP:

@@ -77,10 +77,6 @@ bool graph_infer_shard_index(query *q) {
     return infer_give(q, ir_type_tensor(q->m, DTYPE_I32, 0, NULL));
 }
 
-bool graph_infer_cotangent(query *q) {
-    return infer_need_equal(q, 0, 1) && infer_give(q, q->operands[0]);
-}
-
 bool graph_infer_exchange(query *q) {
     enum { RANKS_MAX = 4096 };
     const ir_type_data *x = infer_operand(q, 0);

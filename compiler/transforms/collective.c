@@ -16,7 +16,7 @@ static const char *axis_of(const batching *s, ir_op op) {
 bool batch_is_collective(const batching *s, ir_op op) {
     const int opcode = ir_op_get(s->m, op)->opcode;
     return s->axis && graph_op_class(opcode) == GRAPH_CLASS_COLLECTIVE &&
-           (opcode == GRAPH_COTANGENT ||
+           (opcode == GRAPH_COTANGENT || opcode == GRAPH_VARY ||
             (opcode != GRAPH_EXCHANGE && strcmp(axis_of(s, op), s->axis->name) == 0));
 }
 
@@ -37,6 +37,8 @@ bool batch_collective_differs(const batching *s, ir_op op) {
         return false;
     case GRAPH_COTANGENT:
         return batch_differs(s, d->operands[0]) && batch_differs(s, d->operands[1]);
+    case GRAPH_VARY:
+        return batch_any(s, d->operands, 2);
     default:
         return true;
     }
@@ -169,22 +171,20 @@ static bool shard_index(batching *s, ir_op op, ir_value *out) {
     return true;
 }
 
-static ir_value first_part(batching *s, ir_value x) {
-    const shape t = shape_of(s, x);
-    return build_reshape(&s->b, build_slice_axis(&s->b, x, 0, 0, 1), t.rank - 1, t.dims + 1);
-}
-
-/* Of outer axes, too, if there are any. */
+/* What differs along this axis is done; along outer ones, if there are any, it stays to be. */
 static bool cotangent(batching *s, ir_op op, ir_value *out) {
     const ir_value *operands = ir_op_get(s->m, op)->operands;
-    const bool x = batch_differs(s, operands[0]), like = batch_differs(s, operands[1]);
-    ir_value of = batch_stand(s, operands[1]);
     *out = batch_stand(s, operands[0]);
-    if (x && !like)
+    if (batch_differs(s, operands[0]) && !batch_differs(s, operands[1]))
         *out = shard_reduce(s, *out, "sum");
-    else if (like && !x)
-        of = first_part(s, of);
-    *out = shard_cotangent(&s->b, *out, of);
+    *out = shard_as(&s->b, GRAPH_COTANGENT, *out, batch_stand(s, operands[1]));
+    return true;
+}
+
+static bool vary(batching *s, ir_op op, ir_value *out) {
+    const ir_value *operands = ir_op_get(s->m, op)->operands;
+    *out = batch_as(s, operands[0], batch_any(s, operands, 2));
+    *out = shard_as(&s->b, GRAPH_VARY, *out, batch_stand(s, operands[1]));
     return true;
 }
 
@@ -193,7 +193,8 @@ bool batch_collective(batching *s, ir_op op) {
         [GRAPH_ALL_REDUCE] = all_reduce,         [GRAPH_ALL_GATHER] = all_gather,
         [GRAPH_REDUCE_SCATTER] = reduce_scatter, [GRAPH_SHARD_SLICE] = shard_slice,
         [GRAPH_ALL_TO_ALL] = all_to_all,         [GRAPH_PERMUTE] = permute,
-        [GRAPH_SHARD_INDEX] = shard_index,       [GRAPH_COTANGENT] = cotangent};
+        [GRAPH_SHARD_INDEX] = shard_index,       [GRAPH_COTANGENT] = cotangent,
+        [GRAPH_VARY] = vary};
     const ir_op_data *d = ir_op_get(s->m, op);
     ir_value out = 0;
     if (!ir_dim_is_static(s->axis->total))

@@ -112,12 +112,12 @@ flow derive_strongest(const derivation *d, ir_op op);
 bool derive_may(derivation *d, ir_op op);
 /* derive_tiles.c: refuses a kernel of tiles that something flows into. */
 bool derive_tiles(derivation *d, ir_op tiles);
-/* A cotangent of a value within a tessera.shard, of all shards if the value is the same for each
- * (GRAPH_COTANGENT); elsewhere as it is. */
-ir_value shard_cotangent(ir_builder *b, ir_value cotangent, ir_value of);
+/* Within a tessera.shard x as a cotangent of a value, of all shards if that is the same for each
+ * (GRAPH_COTANGENT), or as one that differs where another one does (GRAPH_VARY); elsewhere x. */
+ir_value shard_as(ir_builder *b, int opcode, ir_value x, ir_value like);
 bool shard_is_around(const ir_module *m, ir_block block);
 static inline ir_value derive_of_shards(derivation *d, ir_value cotangent, ir_value of) {
-    return d->sharded ? shard_cotangent(&d->b, cotangent, of) : cotangent;
+    return d->sharded ? shard_as(&d->b, GRAPH_COTANGENT, cotangent, of) : cotangent;
 }
 /* Operations that are built from now on are of this operation. */
 void derive_at(derivation *d, ir_op op);

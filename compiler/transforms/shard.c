@@ -20,11 +20,11 @@ bool shard_is_around(const ir_module *m, ir_block block) {
     return false;
 }
 
-ir_value shard_cotangent(ir_builder *b, ir_value cotangent, ir_value of) {
-    const ir_value operands[] = {cotangent, of};
+ir_value shard_as(ir_builder *b, int opcode, ir_value x, ir_value like) {
+    const ir_value operands[] = {x, like};
     return shard_is_around(b->m, b->block)
-               ? ir_op_result(b->m, graph_build(b, GRAPH_COTANGENT, operands, 2, NULL, 0), 0)
-               : cotangent;
+               ? ir_op_result(b->m, graph_build(b, opcode, operands, 2, NULL, 0), 0)
+               : x;
 }
 
 /* ---- ranks along the axes ---- */

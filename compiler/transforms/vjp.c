@@ -167,7 +167,10 @@ bool derive_pull(transforming *t, const ir_builder *b, const derived_function *f
     bool ok = derive_block(&d, f->block, results);
     d.b.location = b->location;
     for (uint32_t i = count; i > 0 && ok; i--)
-        contribute(&r, results[i - 1], cotangents[i - 1]);
+        contribute(&r, results[i - 1],
+                   d.sharded && cotangents[i - 1]
+                       ? shard_as(&d.b, GRAPH_VARY, cotangents[i - 1], results[i - 1])
+                       : cotangents[i - 1]);
     for (size_t i = d.tape.count; i > 0 && ok; i--)
         ok = transpose(&r, &d.tape.items[i - 1]);
     for (uint32_t i = 0; i < f->wrt_count && ok; i++)
@@ -192,7 +195,8 @@ bool expand_vjp(transforming *t, ir_op op) {
     bool ok = derive_pull(t, &b, &f, results, cotangents, out);
     for (uint32_t i = 0; i < s.wrt_count && ok; i++) {
         const ir_value v = s.values[s.wrt[i]];
-        out[i] = out[i] ? shard_cotangent(&b, out[i], v) : build_zero(&b, ir_value_get(m, v)->type);
+        out[i] = out[i] ? shard_as(&b, GRAPH_COTANGENT, out[i], v)
+                        : build_zero(&b, ir_value_get(m, v)->type);
     }
     if (ok)
         transform_replace(m, op, results);

@@ -1,6 +1,7 @@
 /* collective.c - derivatives of collectives: linear, but for all_reduce of other kinds than sums.
  *
- * A cotangent of an invariant value is that of all shards, where they differ: their sum. */
+ * A cotangent differs from shard to shard where its value does, or what is made of that: so one of
+ * an invariant value is, where it differs, a part of the sum over the shards. */
 #include <string.h>
 
 #include "ops/derivatives/derivative.h"
@@ -12,6 +13,12 @@ static ir_value operand(const ir_builder *b, ir_op op) {
 static ir_value of_all(ir_builder *b, ir_op op, ir_value cotangent) {
     const ir_value operands[] = {cotangent, ir_op_result(b->m, op, 0)};
     return ir_op_result(b->m, graph_build(b, GRAPH_COTANGENT, operands, 2, NULL, 0), 0);
+}
+
+/* The same for all shards, as a cotangent of the operand, which differs. */
+static ir_value of_each(ir_builder *b, ir_op op, ir_value cotangent) {
+    const ir_value operands[] = {cotangent, operand(b, op)};
+    return ir_op_result(b->m, graph_build(b, GRAPH_VARY, operands, 2, NULL, 0), 0);
 }
 
 static bool is_sum(const ir_builder *b, ir_op op) {
@@ -50,7 +57,7 @@ static ir_value share(ir_builder *b, ir_op op) {
 static void transpose_all_reduce(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                                  ir_value *out) {
     (void)wanted;
-    out[0] = of_all(b, op, cotangent);
+    out[0] = of_each(b, op, of_all(b, op, cotangent));
     if (!is_sum(b, op))
         out[0] = build_binary(b, GRAPH_MUL, out[0], share(b, op));
 }
@@ -76,7 +83,8 @@ const derivative derivative_all_gather = {.linear = true, .transpose = transpose
 static void transpose_to_gather(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                                 ir_value *out) {
     (void)wanted;
-    out[0] = build_along_axis(b, op, &(along){GRAPH_ALL_GATHER, {"dim"}, {"dim"}}, cotangent);
+    out[0] = of_each(
+        b, op, build_along_axis(b, op, &(along){GRAPH_ALL_GATHER, {"dim"}, {"dim"}}, cotangent));
 }
 
 const derivative derivative_reduce_scatter = {.linear = true, .transpose = transpose_to_gather};
@@ -110,13 +118,23 @@ const derivative derivative_permute = {.linear = true, .transpose = transpose_pe
 static void transpose_cotangent(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                                 ir_value *out) {
     if (wanted[0])
-        out[0] = of_all(b, op, cotangent);
+        out[0] = of_each(b, op, of_all(b, op, cotangent));
 }
 
-static ir_value forward_cotangent(ir_builder *b, ir_op op, const ir_value *tangents) {
+static void transpose_vary(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                           ir_value *out) {
+    (void)b;
+    (void)op;
+    if (wanted[0])
+        out[0] = cotangent;
+}
+
+/* Of the tangent of the first operand; the second one says where values differ alone. */
+static ir_value forward_first(ir_builder *b, ir_op op, const ir_value *tangents) {
     const ir_value operands[] = {tangents[0], ir_op_get(b->m, op)->operands[1]};
     return tangents[0] ? build_again(b, op, operands) : 0;
 }
 
-const derivative derivative_cotangent = {.forward = forward_cotangent,
+const derivative derivative_cotangent = {.forward = forward_first,
                                          .transpose = transpose_cotangent};
+const derivative derivative_vary = {.forward = forward_first, .transpose = transpose_vary};
