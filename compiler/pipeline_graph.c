@@ -142,9 +142,9 @@ static const graph_prepared *kept_for(const pipeline *p) {
     return g;
 }
 
-/* Somebody looks at a pass, or breaks one: they all run. */
+/* Somebody looks at a pass, or breaks one, or the graph is one rank's: they all run. */
 static bool looks_at_passes(const pipeline *p) {
-    return p->options->emit_after || p->options->fault;
+    return p->options->emit_after || p->options->fault || p->options->ranks;
 }
 
 /* Tiles of chips, the library's with them, may be lowered before they are joined. */

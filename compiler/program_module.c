@@ -50,6 +50,7 @@ typedef struct kernels {
 static compiler_options options_of_kernel(const compiler_options *options) {
     compiler_options each = *options;
     each.constants = NULL;
+    each.ranks = NULL;
     each.provenance = NULL;
     each.emit = NULL;
     each.stored = NULL;
@@ -95,6 +96,24 @@ static void release_kernels(kernels *k) {
     free(k->names);
 }
 
+/* The rank, and a digest of what all ranks have in common: graph, dimensions, ranks. */
+static void add_ranks(compiler_instance *instance, const shard_ranks *ranks, json_t *out) {
+    const text *graph = compiler_instance_text(instance);
+    const ir_bindings dims = compiler_instance_dims(instance);
+    char hex[65];
+    text words;
+    text_init(&words);
+    text_printf(&words, "ranks %u\nlayout %s\n", ranks->count, ranks->layout ? ranks->layout : "");
+    for (uint32_t i = 0; i < dims.count; i++)
+        text_printf(&words, "%s %lld\n", dims.items[i].name, (long long)dims.items[i].value);
+    text_append_bytes(&words, graph->data, graph->length);
+    const sha256 digest = sha256_of(words.data, words.length);
+    text_release(&words);
+    sha256_hex(&digest, hex);
+    json_object_set_new(out, "rank", json_pack("[i, i]", (int)ranks->rank, (int)ranks->count));
+    json_object_set_new(out, "meeting", json_string(hex));
+}
+
 /* Parameters: a program and where it comes from; `m` has its functions. */
 static bool write_module(compiler_instance *instance, const compiler_options *options,
                          const ir_module *m, const draft *p, const kernels *k,
@@ -116,6 +135,8 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
     }
     b.signature = artifact_signature_json(instance, &signature);
     b.program = program_json(m, p);
+    if (options->ranks && options->ranks->count > 1)
+        add_ranks(instance, options->ranks, b.program);
     b.fills = p->fills;
     b.in_place = p->in_place;
     if (p->donations.count)

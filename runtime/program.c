@@ -140,6 +140,70 @@ static bool read_turn(reader *r, const json_t *one, program_command *c) {
     return read_one_place(r, json_object_get(one, "turn"), c);
 }
 
+/* Numbers of rows, in bytes. */
+static const int64_t *read_rows(reader *r, const json_t *list, size_t count, int64_t row) {
+    int64_t *out = ARENA_NEW(&r->m->memory, int64_t, count + 1);
+    bool ok = json_is_array(list) && json_array_size(list) == count;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = read_number(json_array_get(list, i), METADATA_LIMIT, &out[i]) &&
+             !__builtin_mul_overflow(out[i], row, &out[i]) && out[i] <= METADATA_LIMIT;
+    return ok ? out : NULL;
+}
+
+static const uint32_t *read_ranks(reader *r, const json_t *list, size_t count) {
+    uint32_t *out = ARENA_NEW(&r->m->memory, uint32_t, count + 1);
+    int64_t rank, last = -1;
+    bool own = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!read_number(json_array_get(list, i), (int64_t)r->p->ranks - 1, &rank) || rank <= last)
+            return NULL;
+        last = rank;
+        out[i] = (uint32_t)rank;
+        own |= out[i] == r->p->rank;
+    }
+    return own ? out : NULL;
+}
+
+/* What it sends lies in what there is, and what it receives is all that there is room for. */
+static bool add_up(program_exchange *e, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        int64_t end;
+        if (__builtin_add_overflow(e->first[i], e->sent[i], &end) || end > e->from_bytes ||
+            __builtin_add_overflow(e->to_bytes, e->received[i], &e->to_bytes) ||
+            e->to_bytes > METADATA_LIMIT)
+            return false;
+    }
+    return true;
+}
+
+/* { "exchange": [to, from], "number", "group": [rank, ...], "row": bytes, "rows", "first", "sent",
+ * "received": [rows, ...] } */
+static bool read_exchange(reader *r, const json_t *one, program_command *c) {
+    program_exchange *e = ARENA_NEW(&r->m->memory, program_exchange, 1);
+    const json_t *group = json_object_get(one, "group");
+    const size_t count = json_array_size(group);
+    int64_t number, row, rows;
+    *e = (program_exchange){.count = (uint32_t)count};
+    if (!read_number(json_object_get(one, "number"), PROGRAM_COMMANDS_MAX, &number) ||
+        number < 1 || !read_number(json_object_get(one, "row"), METADATA_LIMIT, &row) ||
+        !read_number(json_object_get(one, "rows"), METADATA_LIMIT, &rows) ||
+        __builtin_mul_overflow(row, rows, &e->from_bytes) || e->from_bytes > METADATA_LIMIT)
+        return wrong(r, "an exchange needs its \"number\", from 1 on, \"row\" and \"rows\"");
+    e->number = (uint64_t)number;
+    e->ranks = count && count <= r->p->ranks ? read_ranks(r, group, count) : NULL;
+    if (!e->ranks)
+        return wrong(r, "the \"group\" of an exchange is no ascending list of ranks with this one");
+    e->first = read_rows(r, json_object_get(one, "first"), count, row);
+    e->sent = read_rows(r, json_object_get(one, "sent"), count, row);
+    e->received = read_rows(r, json_object_get(one, "received"), count, row);
+    if (!e->first || !e->sent || !e->received || !add_up(e, count))
+        return wrong(r, "the rows of an exchange do not fit its group and its places");
+    c->exchange = e;
+    if (!read_places(r, json_object_get(one, "exchange"), c))
+        return false;
+    return c->place_count == 2 || wrong(r, "an exchange has two places");
+}
+
 static bool read_loop(reader *r, const json_t *one, program_command *c) {
     if (!read_number(json_object_get(one, "loop"), PROGRAM_TURNS_MAX, &c->count))
         return wrong(r, "its turns are not a number of turns");
@@ -169,6 +233,7 @@ static const struct kind {
              [PROGRAM_COPY] = {"copy", read_copy},
              [PROGRAM_FILL] = {"fill", read_fill},
              [PROGRAM_TURN] = {"turn", read_turn},
+             [PROGRAM_EXCHANGE] = {"exchange", read_exchange},
              [PROGRAM_LOOP] = {"loop", read_loop},
              [PROGRAM_WHILE] = {"while", read_while},
              [PROGRAM_IF] = {"if", read_if}};
@@ -182,7 +247,7 @@ static bool read_command(reader *r, const json_t *one, program_command *c) {
             found++;
         }
     if (found != 1)
-        return wrong(r, "it is not exactly one of dispatch, copy, fill, turn, loop, while and if");
+        return wrong(r, "it is not exactly one of dispatch, copy, fill, turn, exchange, loop, while and if");
     return kinds[c->kind].read(r, one, c);
 }
 
@@ -262,6 +327,24 @@ static int64_t steps_of(const program_block *block) {
     return steps;
 }
 
+/* "rank": [rank, ranks], "meeting": digest; a program without it exchanges nothing. */
+static bool read_rank(reader *r, const json_t *list, const json_t *meeting) {
+    int64_t ranks, rank;
+    r->p->ranks = 1;
+    if (!list)
+        return true;
+    if (json_array_size(list) != 2 ||
+        !read_number(json_array_get(list, 1), PROGRAM_RANKS_MAX, &ranks) || ranks < 1 ||
+        !read_number(json_array_get(list, 0), ranks - 1, &rank))
+        return wrong(r, "\"rank\" is not [rank, ranks]");
+    if (!sha256_parse(json_string_value(meeting) ? json_string_value(meeting) : "", &r->p->meeting))
+        return wrong(r, "\"meeting\" is not a SHA-256");
+    r->p->conditional = true;
+    r->p->rank = (uint32_t)rank;
+    r->p->ranks = (uint32_t)ranks;
+    return true;
+}
+
 bool program_read(metadata *m, const json_t *document, status *st) {
     program *p = ARENA_NEW(&m->memory, program, 1);
     reader r = {.m = m, .p = p, .st = st};
@@ -269,7 +352,8 @@ bool program_read(metadata *m, const json_t *document, status *st) {
     bool ok =
         read_number(json_object_get(document, "arena_bytes"), METADATA_LIMIT, &p->arena_bytes) ||
         wrong(&r, "\"arena_bytes\" is not a number of bytes");
-    ok = ok && read_kernels(&r, json_object_get(document, "kernels")) &&
+    ok = ok && read_rank(&r, json_object_get(document, "rank"), json_object_get(document, "meeting")) &&
+         read_kernels(&r, json_object_get(document, "kernels")) &&
          read_constants(&r, json_object_get(document, "constants"));
     ok = ok && (json_is_array(commands) || wrong(&r, "\"commands\" is not an array"));
     if (!ok || !read_block(&r, commands, &p->body))

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sha256.h"
 #include "base/status.h"
 
 struct json_t;
@@ -17,7 +18,8 @@ enum {
     PROGRAM_COMMANDS_MAX = 1000000,
     PROGRAM_KERNELS_MAX = 4095, /* beside "metadata", what a module has room for */
     PROGRAM_CONSTANTS_MAX = 4095,
-    PROGRAM_DEPTH_MAX = 16
+    PROGRAM_DEPTH_MAX = 16,
+    PROGRAM_RANKS_MAX = 4096
 };
 /* The most turns of nested loops, multiplied. */
 #define PROGRAM_TURNS_MAX (INT64_C(1) << 40)
@@ -35,10 +37,20 @@ typedef enum program_kind {
     PROGRAM_COPY,     /* places: to, from */
     PROGRAM_FILL,     /* places: where to write `byte` */
     PROGRAM_TURN,     /* places: where to write */
+    PROGRAM_EXCHANGE, /* places: to, from */
     PROGRAM_LOOP,     /* blocks: the body */
     PROGRAM_WHILE,    /* places: the byte; blocks: the condition, the body */
     PROGRAM_IF        /* places: the byte; blocks: what runs where it is not 0, and where it is */
 } program_kind;
+
+/* Bytes that one rank sends each other of a group, and receives, one behind the other. */
+typedef struct program_exchange {
+    uint64_t number; /* from 1 on */
+    uint32_t count;
+    const uint32_t *ranks;
+    const int64_t *first, *sent, *received; /* by rank of the group, in bytes */
+    int64_t from_bytes, to_bytes;
+} program_exchange;
 
 typedef struct program_command program_command;
 typedef struct program_block {
@@ -55,6 +67,7 @@ struct program_command {
     int64_t bytes;      /* PROGRAM_COPY, PROGRAM_FILL, PROGRAM_TURN */
     int64_t count;      /* PROGRAM_LOOP: its turns */
     int64_t steps;      /* as the program's, of it and its blocks */
+    const program_exchange *exchange; /* PROGRAM_EXCHANGE */
     program_place *places;
     program_block blocks[2];
 };
@@ -74,6 +87,8 @@ typedef struct program {
     uint32_t command_count;
     program_block body;
     bool conditional; /* what it runs depends on what it makes */
+    sha256 meeting; /* the same on all ranks, and no other program's */
+    uint32_t rank, ranks; /* the one that it is for, of so many; 0 of 1: it exchanges nothing */
     int64_t steps;    /* what a run of it gives to a device: so many commands at most, where
                          METADATA_LIMIT stands for more, and a while counts as one turn */
 } program;

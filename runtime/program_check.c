@@ -291,6 +291,18 @@ static bool check_copy(checker *ck, const program_command *c) {
     return true;
 }
 
+static bool check_exchange(checker *ck, const program_command *c) {
+    const program_place *to = &c->places[0], *from = &c->places[1];
+    const int64_t received = c->exchange->to_bytes, sent = c->exchange->from_bytes;
+    if (!read(ck, c, from, sent) || !may_write(ck, c, to, received))
+        return false;
+    if (overlap(ck, to, received, from, sent))
+        return status_set(ck->st, STATUS_CORRUPT, "command %u: it receives where it sends from",
+                          c->number);
+    write(ck, c, to, received);
+    return true;
+}
+
 static bool check_write(checker *ck, const program_command *c) {
     if (!may_write(ck, c, c->places, c->bytes))
         return false;
@@ -390,6 +402,7 @@ static bool check_block(checker *ck, const program_block *block) {
                                                                [PROGRAM_COPY] = check_copy,
                                                                [PROGRAM_FILL] = check_write,
                                                                [PROGRAM_TURN] = check_write,
+                                                               [PROGRAM_EXCHANGE] = check_exchange,
                                                                [PROGRAM_LOOP] = check_loop,
                                                                [PROGRAM_WHILE] = check_while,
                                                                [PROGRAM_IF] = check_if};

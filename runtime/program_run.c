@@ -18,7 +18,7 @@ static inline unsigned char *address_of(const program_run *r, const program_plac
     return address;
 }
 
-static device_span span_of(const program_run *r, const program_place *p) {
+device_span program_span_of(const program_run *r, const program_place *p) {
     return (device_span){address_of(r, p), r->memories[p->buffer]};
 }
 
@@ -62,7 +62,7 @@ static tsr_status_t run_dispatch(struct program_state *s, const program_command 
 /* Copies, unless a donated input lies where its output does. */
 static tsr_status_t run_copy(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
-    const device_span to = span_of(r, &c->places[0]), from = span_of(r, &c->places[1]);
+    const device_span to = program_span_of(r, &c->places[0]), from = program_span_of(r, &c->places[1]);
     return c->bytes == 0 || to.address == from.address
                ? TSR_SUCCESS
                : program_add(s, (device_command){.kind = DEVICE_COPY,
@@ -71,7 +71,7 @@ static tsr_status_t run_copy(struct program_state *s, const program_command *c) 
 }
 
 static tsr_status_t run_fill(struct program_state *s, const program_command *c) {
-    const device_span to = span_of(&s->run, c->places);
+    const device_span to = program_span_of(&s->run, c->places);
     return c->bytes == 0
                ? TSR_SUCCESS
                : program_add(s,
@@ -85,7 +85,7 @@ static tsr_status_t run_fill(struct program_state *s, const program_command *c) 
 static tsr_status_t run_turn(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
     uint64_t turn = (uint64_t)r->turns[r->loops - 1];
-    device_span to = span_of(r, c->places);
+    device_span to = program_span_of(r, c->places);
     tsr_status_t result = TSR_SUCCESS;
     for (int64_t i = 0, length; i < c->bytes && result == TSR_SUCCESS; i += length) {
         unsigned char byte = (unsigned char)(turn >> 8 * i);
@@ -108,7 +108,7 @@ static tsr_status_t read_flag(struct program_state *s, const program_place *p, b
     tsr_status_t result =
         program_add_apart(s, (device_command){.kind = DEVICE_COPY,
                                               .limit_ns = r->limit_ns,
-                                              .range = {{&r->flag, NULL}, span_of(r, p), 1}});
+                                              .range = {{&r->flag, NULL}, program_span_of(r, p), 1}});
     if (result == TSR_SUCCESS)
         result = program_flush(s);
     if (result == TSR_SUCCESS)
@@ -156,6 +156,7 @@ static tsr_status_t run_block(struct program_state *s, const program_block *bloc
         [PROGRAM_COPY] = run_copy,
         [PROGRAM_FILL] = run_fill,
         [PROGRAM_TURN] = run_turn,
+        [PROGRAM_EXCHANGE] = program_run_exchange,
         [PROGRAM_LOOP] = run_loop,
         [PROGRAM_WHILE] = run_while,
         [PROGRAM_IF] = run_if};
@@ -254,6 +255,11 @@ static tsr_status_t capture(struct program_state *s, const kernel_launch *reques
     const metadata *m = &s->module->metadata;
     device_memory *memory;
     status st = STATUS_INIT;
+    if (m->program->ranks > 1)
+        return error_set(TSR_EUNAVAILABLE,
+                         "program '%s' waits for other ranks; a graph cannot hold it, launch it on "
+                         "a stream that does not capture",
+                         m->name);
     if (m->program->conditional)
         return error_set(TSR_EUNAVAILABLE,
                          "program '%s' has branches that depend on its data; a graph cannot hold "

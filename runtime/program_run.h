@@ -65,6 +65,11 @@ struct program_state {
 /* Memory for the program between its kernels; another one for each graph that holds it. */
 bool program_make_arena(tsr_module_t module, device_memory **out, status *st);
 
+/* program_run.c: where a place lies in the present turns. */
+device_span program_span_of(const program_run *r, const program_place *p);
+/* program_exchange.c: waits until the exchange is through. */
+tsr_status_t program_run_exchange(struct program_state *s, const program_command *c);
+
 /* ---- program_sequence.c ---- */
 
 /* Finds what the device can record, and makes the workspace for it. */

@@ -74,6 +74,7 @@ struct tsr_context {
     pthread_mutex_t debugging;        /* under debug one launch at a time runs and is checked */
     tsr_context_t next_abandoned, next_owner;
     telemetry telemetry;
+    tsr_comm_t ranks; /* that programs of several run on; NULL: none */
 };
 
 struct tsr_kernel {
@@ -124,6 +125,8 @@ static inline tsr_status_t context_usable(tsr_context_t context) {
 }
 /* Makes contexts of one device the members of one, which is the first; none has a semaphore. */
 void context_join(const tsr_context_t *members, uint32_t count);
+/* program_exchange.c: the context has no ranks any more. */
+void context_leave_ranks(tsr_context_t context);
 /* Closes a device with no handle left. */
 void context_close(tsr_context_t context);
 /* Adds a handle to a list of its context, or takes it out. */

@@ -19,7 +19,7 @@ bool control_has_blocks(int opcode) {
 
 bool control_makes_program(int opcode) {
     return (control_has_blocks(opcode) && opcode != GRAPH_SCATTER && !transform_is_one(opcode)) ||
-           opcode == GRAPH_DENSE;
+           opcode == GRAPH_DENSE || opcode == GRAPH_EXCHANGE;
 }
 
 loop_shape loop_shape_of(const ir_module *m, ir_op loop) {

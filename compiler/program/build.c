@@ -70,9 +70,33 @@ static json_t *views_json(const draft *p, const draft_command *c) {
     return list;
 }
 
-static json_t *list_json(const draft *p, const command_list *list);
+static json_t *ints_json(const ir_module *m, ir_op op, const char *name, uint32_t first,
+                         uint32_t step) {
+    json_t *list = json_array();
+    const ir_attr_data *items = ir_attr_get(m, ir_op_attr(m, op, name));
+    for (uint32_t i = first; i < items->count; i += step)
+        json_array_append_new(list, json_integer(ir_attr_get(m, items->items[i])->integer));
+    return list;
+}
 
-static json_t *command_json(const draft *p, const draft_command *c) {
+/* Rows that are sent and received, by rank of the group. */
+static json_t *exchange_json(const ir_module *m, const draft *p, const draft_command *c) {
+    const ir_op op = c->exchange;
+    const ir_type_data *t = ir_type_of(m, ir_op_get(m, op)->operands[0]);
+    json_int_t row = (json_int_t)dtype_size(t->element);
+    for (int i = 1; i < t->rank; i++)
+        row *= t->dims[i];
+    return json_pack("{s:o, s:I, s:o, s:I, s:I, s:o, s:o, s:o}", "exchange", views_json(p, c),
+                     "number", (json_int_t)ir_op_int(m, op, "number", 0) + 1, "group",
+                     ints_json(m, op, "group", 0, 1), "row", row, "rows", (json_int_t)t->dims[0],
+                     "first", ints_json(m, op, "sends", 0, 2), "sent",
+                     ints_json(m, op, "sends", 1, 2), "received",
+                     ints_json(m, op, "receives", 0, 1));
+}
+
+static json_t *list_json(const ir_module *m, const draft *p, const command_list *list);
+
+static json_t *command_json(const ir_module *m, const draft *p, const draft_command *c) {
     const draft_view *first = c->views.items;
     switch (c->kind) {
     case COMMAND_DISPATCH:
@@ -84,23 +108,25 @@ static json_t *command_json(const draft *p, const draft_command *c) {
                          "bytes", (json_int_t)c->bytes);
     case COMMAND_TURN:
         return json_pack("{s:o, s:I}", "turn", view_json(p, first), "bytes", (json_int_t)c->bytes);
+    case COMMAND_EXCHANGE:
+        return exchange_json(m, p, c);
     case COMMAND_LOOP:
         return json_pack("{s:I, s:o}", "loop", (json_int_t)c->count, "body",
-                         list_json(p, &c->blocks[0]));
+                         list_json(m, p, &c->blocks[0]));
     case COMMAND_WHILE:
         return json_pack("{s:o, s:o, s:o}", "while", view_json(p, first), "condition",
-                         list_json(p, &c->blocks[0]), "body", list_json(p, &c->blocks[1]));
+                         list_json(m, p, &c->blocks[0]), "body", list_json(m, p, &c->blocks[1]));
     case COMMAND_IF:
         return json_pack("{s:o, s:o, s:o}", "if", view_json(p, first), "then",
-                         list_json(p, &c->blocks[0]), "else", list_json(p, &c->blocks[1]));
+                         list_json(m, p, &c->blocks[0]), "else", list_json(m, p, &c->blocks[1]));
     }
     return NULL;
 }
 
-static json_t *list_json(const draft *p, const command_list *list) {
+static json_t *list_json(const ir_module *m, const draft *p, const command_list *list) {
     json_t *out = json_array();
     for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(out, command_json(p, &list->items[i]));
+        json_array_append_new(out, command_json(m, p, &list->items[i]));
     return out;
 }
 
@@ -129,7 +155,7 @@ static int64_t live_at(const draft *p, int64_t tick) {
 
 static const char *name_of(const ir_module *m, const draft *p, const draft_command *c) {
     static const char *const others[] = {
-        [COMMAND_COPY] = "copy", [COMMAND_FILL] = "fill", [COMMAND_TURN] = "turn"};
+        [COMMAND_COPY] = "copy", [COMMAND_FILL] = "fill", [COMMAND_TURN] = "turn", [COMMAND_EXCHANGE] = "exchange"};
     return c->kind == COMMAND_DISPATCH
                ? ir_op_string(m, p->kernels.items[c->kernel].function, "name", "")
                : others[c->kind];
@@ -177,7 +203,7 @@ json_t *program_json(const ir_module *m, const draft *p) {
     json_t *all = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "arena_bytes",
                             (json_int_t)p->arena_bytes, "needed_bytes", (json_int_t)p->needed_bytes,
                             "unplanned_bytes", unplanned_bytes(p), "kernels", kernels, "steps",
-                            steps, "commands", list_json(p, &p->commands));
+                            steps, "commands", list_json(m, p, &p->commands));
     if (json_array_size(constants))
         json_object_set(all, "constants", constants);
     json_decref(constants);

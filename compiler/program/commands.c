@@ -240,6 +240,17 @@ static bool emit_call(emitter *e, ir_op op, command_list *out) {
     return ok;
 }
 
+static void emit_exchange(emitter *e, ir_op op, command_list *out) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const draft_view from = e->views[d->operands[0]];
+    e->clock++;
+    const draft_view to = result_view(e, d->results[0]);
+    draft_command *c = add(e, out, COMMAND_EXCHANGE);
+    c->exchange = op;
+    add_view(e, c, &to);
+    add_view(e, c, &from);
+}
+
 /* ---- branches and loops ---- */
 
 static bool emit_if(emitter *e, ir_op op, command_list *out) {
@@ -444,6 +455,9 @@ static bool emit_op(emitter *e, ir_op op, command_list *out) {
         return emit_while(e, op, out);
     case GRAPH_LOOP:
         return emit_loop(e, op, out);
+    case GRAPH_EXCHANGE:
+        emit_exchange(e, op, out);
+        return true;
     case GRAPH_DENSE:
         emit_constant(e, op, out);
         return true;

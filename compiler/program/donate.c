@@ -144,6 +144,7 @@ static void note_command(const donor *d, const draft_command *c, size_t command,
     case COMMAND_DISPATCH:
         note_dispatch(d, c, command, once);
         break;
+    case COMMAND_EXCHANGE:
     case COMMAND_COPY:
         note_read(d, &views[1], command, 2 * command + 2);
         if (is_same_place(d, &views[1], &views[0]))

@@ -17,10 +17,16 @@
 #include "program/function.h"
 #include "schedule/plan.h"
 
+/* Branches, loops, exchanges, and calls that are there before, wait for what is computed in
+ * segments. */
+static bool is_between(int opcode) {
+    return graph_is_control(opcode) || opcode == GRAPH_CALL || opcode == GRAPH_EXCHANGE;
+}
+
 bool program_is_dispatch(const ir_module *m, ir_op function) {
     for (ir_op op = ir_block_get(m, ir_op_block(m, function, 0))->first; op;
          op = ir_op_get(m, op)->next)
-        if (ir_op_get(m, op)->opcode == GRAPH_CALL || graph_is_control(ir_op_get(m, op)->opcode))
+        if (is_between(ir_op_get(m, op)->opcode))
             return false;
     return true;
 }
@@ -35,11 +41,6 @@ typedef struct cut_state {
     bool *is_number; /* likewise; NULL: nobody asks */
     int deepest, at;
 } cut_state;
-
-/* Branches, loops, and calls that are there before, wait for what is computed in segments. */
-static bool is_between(int opcode) {
-    return graph_is_control(opcode) || opcode == GRAPH_CALL;
-}
 
 /* These and constants stay in the block. */
 static bool is_kept(int opcode) {
@@ -95,12 +96,16 @@ static void call(cut_state *c, function_request *r) {
  * one segment. */
 static void find_levels(cut_state *c) {
     const ir_module *m = c->f->m;
+    int exchanged = 0; /* the level behind the last exchange */
     for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
         int level = 0;
         for (uint32_t i = 0; i < d->operand_count; i++)
             level = c->level[d->operands[i]] > level ? c->level[d->operands[i]] : level;
-        level += is_between(d->opcode);
+        if (d->opcode == GRAPH_EXCHANGE) /* one after the other, in the same order on all ranks */
+            level = exchanged = level > exchanged ? level + 1 : exchanged + 1;
+        else
+            level += is_between(d->opcode);
         for (uint32_t i = 0; i < d->result_count; i++)
             c->level[d->results[i]] = level;
         c->deepest = level > c->deepest ? level : c->deepest;

@@ -46,6 +46,17 @@ sha256 sha256_of(const void *data, size_t size_bytes) {
     return digest;
 }
 
+bool sha256_parse(const char *hex, sha256 *out) {
+    for (int i = 0; i < 64; i++) {
+        const char c = hex[i];
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0)
+            return false;
+        out->bytes[i / 2] = (unsigned char)(i % 2 ? out->bytes[i / 2] << 4 | digit : digit);
+    }
+    return hex[64] == 0;
+}
+
 void sha256_hex(const sha256 *digest, char hex_out[65]) {
     static const char digits[] = "0123456789abcdef";
     for (int i = 0; i < 32; i++) {

@@ -3,6 +3,7 @@
 #define TESSERA_BASE_SHA256_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sha256 {
@@ -16,6 +17,8 @@ void sha256_stream_update(sha256_stream *s, const void *data, size_t size_bytes)
 sha256 sha256_stream_finish(sha256_stream *s);
 
 sha256 sha256_of(const void *data, size_t size_bytes);
+/* Of 64 digits in lower case; false: it has another form. */
+bool sha256_parse(const char *hex, sha256 *out);
 void sha256_hex(const sha256 *digest, char hex_out[65]); /* lower case, NUL-terminated */
 
 #endif

@@ -32,7 +32,7 @@ extern "C" {
  * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
  * at least m. */
 #define TSR_ABI_MAJOR 2
-#define TSR_ABI_MINOR 8
+#define TSR_ABI_MINOR 9
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -47,6 +47,7 @@ typedef struct tsr_stream *tsr_stream_t;
 typedef struct tsr_event *tsr_event_t;
 typedef struct tsr_graph *tsr_graph_t;
 typedef struct tsr_prepared *tsr_prepared_t; /* since 2.1 */
+typedef struct tsr_comm *tsr_comm_t;         /* since 2.9 */
 
 /* Result of a function. After a failure nothing has changed, but for TSR_ETIMEOUT, TSR_EINTERNAL
  * and the failures of earlier launches that synchronising or destroying a stream tells. */
@@ -353,6 +354,30 @@ TSR_API tsr_status_t tsrGetStateBuffer(tsr_state_t state, const char *name, void
                                        uint64_t *bytes); /* bytes may be NULL */
 TSR_API tsr_status_t tsrLaunchState(tsr_kernel_t kernel, tsr_state_t state, tsr_stream_t stream,
                                     tsr_launch_t launch, void **args, size_t nargs);
+
+/* Ranks, since 2.9: several processes, or threads of one, that run a program together, each with
+ * some of the shards of its meshes (docs/collectives.md). Each has a context, a module that was
+ * compiled for its rank, and one of these; all launch the same programs in the same order.
+ *
+ * Ranks meet by `name`, each with a number of its own; before the first exchange of a program they
+ * compare what they run, and a launch that waits for another rank ends with TSR_EUNAVAILABLE after
+ * timeout_ns, or as soon as one has failed, left or died: its message says which. The ranks are of
+ * no use then, and neither are the outputs of that launch. A launch of such a program returns behind
+ * its last exchange; no graph takes it.
+ *
+ * One thread at a time launches programs with one tsr_comm_t. Destroying it is TSR_EINVAL while a
+ * context has it; destroying a context gives it back. */
+typedef struct tsr_comm_options {
+    size_t struct_size;    /* sizeof(tsr_comm_options_t) */
+    const char *transport; /* "threads" of this process, or "shm": processes of this machine */
+    const char *name;      /* up to 63 letters, digits, '-' and '_'; NULL: a usual one */
+    uint32_t rank, count;
+    uint64_t timeout_ns; /* 0: a minute */
+} tsr_comm_options_t;
+TSR_API tsr_status_t tsrCreateComm(const tsr_comm_options_t *options, tsr_comm_t *comm);
+TSR_API tsr_status_t tsrDestroyComm(tsr_comm_t comm);
+/* Of programs that are launched from now on; NULL: of none. */
+TSR_API tsr_status_t tsrSetComm(tsr_context_t context, tsr_comm_t comm);
 
 /* Graphs: between tsrBeginCapture and tsrEndCapture launches, copies and fills on a created stream
  * are checked and kept instead of queued, with the values of their arguments (the buffers'
