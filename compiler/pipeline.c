@@ -554,8 +554,8 @@ bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *
 bool compiler_build(compiler_instance *instance, const compiler_options *options,
                     compiler_artifact *out, status *st) {
     uint64_t start = clock_now_ns();
-    bool is_program = (options->ranks && options->ranks->count > 1) ||
-                      compiler_instance_is_program(instance);
+    bool is_program =
+        (options->ranks && options->ranks->count > 1) || compiler_instance_is_program(instance);
     memset(out, 0, sizeof *out);
     if (!check_levels(options, st))
         return false;

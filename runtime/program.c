@@ -184,8 +184,8 @@ static bool read_exchange(reader *r, const json_t *one, program_command *c) {
     const size_t count = json_array_size(group);
     int64_t number, row, rows;
     *e = (program_exchange){.count = (uint32_t)count};
-    if (!read_number(json_object_get(one, "number"), PROGRAM_COMMANDS_MAX, &number) ||
-        number < 1 || !read_number(json_object_get(one, "row"), METADATA_LIMIT, &row) ||
+    if (!read_number(json_object_get(one, "number"), PROGRAM_COMMANDS_MAX, &number) || number < 1 ||
+        !read_number(json_object_get(one, "row"), METADATA_LIMIT, &row) ||
         !read_number(json_object_get(one, "rows"), METADATA_LIMIT, &rows) ||
         __builtin_mul_overflow(row, rows, &e->from_bytes) || e->from_bytes > METADATA_LIMIT)
         return wrong(r, "an exchange needs its \"number\", from 1 on, \"row\" and \"rows\"");
@@ -247,7 +247,8 @@ static bool read_command(reader *r, const json_t *one, program_command *c) {
             found++;
         }
     if (found != 1)
-        return wrong(r, "it is not exactly one of dispatch, copy, fill, turn, exchange, loop, while and if");
+        return wrong(
+            r, "it is not exactly one of dispatch, copy, fill, turn, exchange, loop, while and if");
     return kinds[c->kind].read(r, one, c);
 }
 
@@ -352,7 +353,8 @@ bool program_read(metadata *m, const json_t *document, status *st) {
     bool ok =
         read_number(json_object_get(document, "arena_bytes"), METADATA_LIMIT, &p->arena_bytes) ||
         wrong(&r, "\"arena_bytes\" is not a number of bytes");
-    ok = ok && read_rank(&r, json_object_get(document, "rank"), json_object_get(document, "meeting")) &&
+    ok = ok &&
+         read_rank(&r, json_object_get(document, "rank"), json_object_get(document, "meeting")) &&
          read_kernels(&r, json_object_get(document, "kernels")) &&
          read_constants(&r, json_object_get(document, "constants"));
     ok = ok && (json_is_array(commands) || wrong(&r, "\"commands\" is not an array"));

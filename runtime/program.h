@@ -63,10 +63,10 @@ struct program_command {
     uint32_t number; /* in reading order, from 0 */
     uint32_t kernel; /* PROGRAM_DISPATCH */
     uint32_t place_count;
-    unsigned char byte; /* PROGRAM_FILL */
-    int64_t bytes;      /* PROGRAM_COPY, PROGRAM_FILL, PROGRAM_TURN */
-    int64_t count;      /* PROGRAM_LOOP: its turns */
-    int64_t steps;      /* as the program's, of it and its blocks */
+    unsigned char byte;               /* PROGRAM_FILL */
+    int64_t bytes;                    /* PROGRAM_COPY, PROGRAM_FILL, PROGRAM_TURN */
+    int64_t count;                    /* PROGRAM_LOOP: its turns */
+    int64_t steps;                    /* as the program's, of it and its blocks */
     const program_exchange *exchange; /* PROGRAM_EXCHANGE */
     program_place *places;
     program_block blocks[2];
@@ -86,11 +86,11 @@ typedef struct program {
     uint32_t kernel_count;
     uint32_t command_count;
     program_block body;
-    bool conditional; /* what it runs depends on what it makes */
-    sha256 meeting; /* the same on all ranks, and no other program's */
+    bool conditional;     /* what it runs depends on what it makes */
+    sha256 meeting;       /* the same on all ranks, and no other program's */
     uint32_t rank, ranks; /* the one that it is for, of so many; 0 of 1: it exchanges nothing */
-    int64_t steps;    /* what a run of it gives to a device: so many commands at most, where
-                         METADATA_LIMIT stands for more, and a while counts as one turn */
+    int64_t steps;        /* what a run of it gives to a device: so many commands at most, where
+                             METADATA_LIMIT stands for more, and a while counts as one turn */
 } program;
 
 /* Reads the document's "program" into m->program. */

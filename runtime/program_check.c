@@ -397,15 +397,11 @@ static bool check_if(checker *ck, const program_command *c) {
 }
 
 static bool check_block(checker *ck, const program_block *block) {
-    static bool (*const checks[])(checker * ck,
-                                  const program_command *c) = {[PROGRAM_DISPATCH] = check_dispatch,
-                                                               [PROGRAM_COPY] = check_copy,
-                                                               [PROGRAM_FILL] = check_write,
-                                                               [PROGRAM_TURN] = check_write,
-                                                               [PROGRAM_EXCHANGE] = check_exchange,
-                                                               [PROGRAM_LOOP] = check_loop,
-                                                               [PROGRAM_WHILE] = check_while,
-                                                               [PROGRAM_IF] = check_if};
+    static bool (*const checks[])(checker * ck, const program_command *c) = {
+        [PROGRAM_DISPATCH] = check_dispatch, [PROGRAM_COPY] = check_copy,
+        [PROGRAM_FILL] = check_write,        [PROGRAM_TURN] = check_write,
+        [PROGRAM_EXCHANGE] = check_exchange, [PROGRAM_LOOP] = check_loop,
+        [PROGRAM_WHILE] = check_while,       [PROGRAM_IF] = check_if};
     bool ok = true;
     for (uint32_t i = 0; i < block->count && ok; i++)
         ok = checks[block->commands[i].kind](ck, &block->commands[i]);

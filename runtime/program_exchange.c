@@ -65,10 +65,10 @@ static tsr_status_t unstage(struct program_state *s, const program_exchange *e, 
     tsr_status_t result = TSR_SUCCESS;
     if (!at->own || !e->to_bytes)
         return TSR_SUCCESS;
-    result = program_add_apart(
-        s, (device_command){.kind = DEVICE_COPY,
-                            .limit_ns = r->limit_ns,
-                            .range = {to, {at->to, NULL}, (size_t)e->to_bytes}});
+    result =
+        program_add_apart(s, (device_command){.kind = DEVICE_COPY,
+                                              .limit_ns = r->limit_ns,
+                                              .range = {to, {at->to, NULL}, (size_t)e->to_bytes}});
     if (result == TSR_SUCCESS)
         result = program_flush(s);
     return result == TSR_SUCCESS ? program_await(s) : result;

@@ -62,7 +62,8 @@ static tsr_status_t run_dispatch(struct program_state *s, const program_command 
 /* Copies, unless a donated input lies where its output does. */
 static tsr_status_t run_copy(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
-    const device_span to = program_span_of(r, &c->places[0]), from = program_span_of(r, &c->places[1]);
+    const device_span to = program_span_of(r, &c->places[0]),
+                      from = program_span_of(r, &c->places[1]);
     return c->bytes == 0 || to.address == from.address
                ? TSR_SUCCESS
                : program_add(s, (device_command){.kind = DEVICE_COPY,
@@ -105,10 +106,10 @@ static tsr_status_t run_turn(struct program_state *s, const program_command *c) 
 /* The byte at a place, once all before it has run. */
 static tsr_status_t read_flag(struct program_state *s, const program_place *p, bool *flag) {
     program_run *r = &s->run;
-    tsr_status_t result =
-        program_add_apart(s, (device_command){.kind = DEVICE_COPY,
-                                              .limit_ns = r->limit_ns,
-                                              .range = {{&r->flag, NULL}, program_span_of(r, p), 1}});
+    tsr_status_t result = program_add_apart(
+        s, (device_command){.kind = DEVICE_COPY,
+                            .limit_ns = r->limit_ns,
+                            .range = {{&r->flag, NULL}, program_span_of(r, p), 1}});
     if (result == TSR_SUCCESS)
         result = program_flush(s);
     if (result == TSR_SUCCESS)

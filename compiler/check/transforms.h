@@ -21,10 +21,10 @@ typedef struct transformed {
     transform_kind kind;
     entity of;
     entity which; /* argnums, in_axes or in_specs */
-    entity out;   /* vmap: out_axes; shard_map: out_specs; a pullback: the results of the function */
-    entity mesh;        /* shard_map */
-    uint32_t level;     /* ... the axis of it that comes next */
-    const char *axis;   /* pmap: its name; NULL: a vmap */
+    entity out;  /* vmap: out_axes; shard_map: out_specs; a pullback: the results of the function */
+    entity mesh; /* shard_map */
+    uint32_t level;   /* ... the axis of it that comes next */
+    const char *axis; /* pmap: its name; NULL: a vmap */
     bool has_aux;
     const char *keep;      /* checkpoint */
     call_arguments *given; /* a pullback: what the function was given */

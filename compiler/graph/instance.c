@@ -173,8 +173,7 @@ const ir_module *instance_specialized(compiler_instance *instance, status *st) {
         instance->specialized =
             kept(m, graph_inline(m, st) && graph_specialize(m, instance->dims, st) &&
                         graph_called_tiles(m, st) && graph_vmap(m, st) && graph_jvp(m, st) &&
-                        graph_vjp(m, st) && graph_shard(m, NULL, st) &&
-                        graph_checkpoint(m, st));
+                        graph_vjp(m, st) && graph_shard(m, NULL, st) && graph_checkpoint(m, st));
     }
     return instance->specialized;
 }

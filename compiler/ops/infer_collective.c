@@ -17,9 +17,8 @@ static bool part_of(query *q, ir_dim dim, ir_dim *out) {
     const ir_dim count = count_of(q);
     *out = count == 0 ? IR_DIM_INVALID : ir_dim_floordiv(q->m, dim, count);
     return (*out != IR_DIM_INVALID && ir_dim_mul(q->m, *out, count) == dim) ||
-           infer_refuse(q, MISFIT_SHAPE, 0, -1,
-                        "%s of %s is no multiple of the %s shards of '%s'", ir_dim_text(q->m, dim),
-                        infer_shape_text(q, 0), ir_dim_text(q->m, count),
+           infer_refuse(q, MISFIT_SHAPE, 0, -1, "%s of %s is no multiple of the %s shards of '%s'",
+                        ir_dim_text(q->m, dim), infer_shape_text(q, 0), ir_dim_text(q->m, count),
                         infer_string_attr(q, "axis", ""));
 }
 
@@ -56,8 +55,7 @@ bool graph_infer_shard_slice(query *q) {
     if (!axis_of(q, "dim", &dim))
         return false;
     memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
-    return part_of(q, x->dims[dim], &dims[dim]) &&
-           infer_give_shape(q, x->element, x->rank, dims);
+    return part_of(q, x->dims[dim], &dims[dim]) && infer_give_shape(q, x->element, x->rank, dims);
 }
 
 bool graph_infer_all_to_all(query *q) {

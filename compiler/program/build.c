@@ -86,12 +86,11 @@ static json_t *exchange_json(const ir_module *m, const draft *p, const draft_com
     json_int_t row = (json_int_t)dtype_size(t->element);
     for (int i = 1; i < t->rank; i++)
         row *= t->dims[i];
-    return json_pack("{s:o, s:I, s:o, s:I, s:I, s:o, s:o, s:o}", "exchange", views_json(p, c),
-                     "number", (json_int_t)ir_op_int(m, op, "number", 0) + 1, "group",
-                     ints_json(m, op, "group", 0, 1), "row", row, "rows", (json_int_t)t->dims[0],
-                     "first", ints_json(m, op, "sends", 0, 2), "sent",
-                     ints_json(m, op, "sends", 1, 2), "received",
-                     ints_json(m, op, "receives", 0, 1));
+    return json_pack(
+        "{s:o, s:I, s:o, s:I, s:I, s:o, s:o, s:o}", "exchange", views_json(p, c), "number",
+        (json_int_t)ir_op_int(m, op, "number", 0) + 1, "group", ints_json(m, op, "group", 0, 1),
+        "row", row, "rows", (json_int_t)t->dims[0], "first", ints_json(m, op, "sends", 0, 2),
+        "sent", ints_json(m, op, "sends", 1, 2), "received", ints_json(m, op, "receives", 0, 1));
 }
 
 static json_t *list_json(const ir_module *m, const draft *p, const command_list *list);
@@ -154,8 +153,10 @@ static int64_t live_at(const draft *p, int64_t tick) {
 }
 
 static const char *name_of(const ir_module *m, const draft *p, const draft_command *c) {
-    static const char *const others[] = {
-        [COMMAND_COPY] = "copy", [COMMAND_FILL] = "fill", [COMMAND_TURN] = "turn", [COMMAND_EXCHANGE] = "exchange"};
+    static const char *const others[] = {[COMMAND_COPY] = "copy",
+                                         [COMMAND_FILL] = "fill",
+                                         [COMMAND_TURN] = "turn",
+                                         [COMMAND_EXCHANGE] = "exchange"};
     return c->kind == COMMAND_DISPATCH
                ? ir_op_string(m, p->kernels.items[c->kernel].function, "name", "")
                : others[c->kind];

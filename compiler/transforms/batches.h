@@ -14,18 +14,18 @@ typedef struct shard_axis {
     const char *name;
     ir_dim total;
     int64_t first;
-    uint32_t rank_count;         /* 1: this one has all */
-    uint32_t own;                /* the number of this one along the axis */
-    const int64_t *group;        /* ranks along the axis that share the other coordinates */
-    const int64_t *starts;       /* by rank along the axis, its first shard; then the total */
+    uint32_t rank_count;   /* 1: this one has all */
+    uint32_t own;          /* the number of this one along the axis */
+    const int64_t *group;  /* ranks along the axis that share the other coordinates */
+    const int64_t *starts; /* by rank along the axis, its first shard; then the total */
 } shard_axis;
 
 typedef struct batching {
     transforming *t;
     ir_module *m;
-    ir_builder b; /* where operations are built */
-    ir_dim count; /* parts */
-    bool alike;   /* all parts draw the same random numbers */
+    ir_builder b;           /* where operations are built */
+    ir_dim count;           /* parts */
+    bool alike;             /* all parts draw the same random numbers */
     ir_op whole;            /* the operation that becomes these */
     const shard_axis *axis; /* of a tessera.shard; NULL: of a tessera.vmap */
     /* Two tables by value of the block, and of blocks in it. */

@@ -1,4 +1,5 @@
-/* collective.c - collectives over the axis of a tessera.shard, of the parts that stand along axis 0.
+/* collective.c - collectives over the axis of a tessera.shard, of the parts that stand along axis
+ * 0.
  *
  * What they are on one rank, docs/collectives.md says; exchange.c moves and adds what other ranks
  * have. A value that is the same for each shard is not along axis 0: it is there once. */
@@ -115,8 +116,7 @@ static bool shard_slice(batching *s, ir_op op, ir_value *out) {
                       "the value differs from shard to shard, so that it has no parts of them: "
                       "all_gather() makes one that does not");
     const ir_value parts = build_moved(&s->b, cut_axis(s, x, dim, s->axis->total), dim, 0);
-    *out = s->axis->rank_count == 1 ? parts
-                                    : shard_rows(&s->b, parts, s->axis->first, s->count);
+    *out = s->axis->rank_count == 1 ? parts : shard_rows(&s->b, parts, s->axis->first, s->count);
     return true;
 }
 
@@ -166,8 +166,8 @@ static bool shard_index(batching *s, ir_op op, ir_value *out) {
     (void)op;
     *out = build_iota(&s->b, 1, &s->count, 0);
     if (s->axis->first)
-        *out = build_binary(&s->b, GRAPH_ADD, *out,
-                            build_i32(&s->b, (int32_t)s->axis->first, *out));
+        *out =
+            build_binary(&s->b, GRAPH_ADD, *out, build_i32(&s->b, (int32_t)s->axis->first, *out));
     return true;
 }
 
@@ -189,12 +189,16 @@ static bool vary(batching *s, ir_op op, ir_value *out) {
 }
 
 bool batch_collective(batching *s, ir_op op) {
-    static bool (*const rules[])(batching *, ir_op, ir_value *) = {
-        [GRAPH_ALL_REDUCE] = all_reduce,         [GRAPH_ALL_GATHER] = all_gather,
-        [GRAPH_REDUCE_SCATTER] = reduce_scatter, [GRAPH_SHARD_SLICE] = shard_slice,
-        [GRAPH_ALL_TO_ALL] = all_to_all,         [GRAPH_PERMUTE] = permute,
-        [GRAPH_SHARD_INDEX] = shard_index,       [GRAPH_COTANGENT] = cotangent,
-        [GRAPH_VARY] = vary};
+    static bool (*const rules[])(batching *, ir_op,
+                                 ir_value *) = {[GRAPH_ALL_REDUCE] = all_reduce,
+                                                [GRAPH_ALL_GATHER] = all_gather,
+                                                [GRAPH_REDUCE_SCATTER] = reduce_scatter,
+                                                [GRAPH_SHARD_SLICE] = shard_slice,
+                                                [GRAPH_ALL_TO_ALL] = all_to_all,
+                                                [GRAPH_PERMUTE] = permute,
+                                                [GRAPH_SHARD_INDEX] = shard_index,
+                                                [GRAPH_COTANGENT] = cotangent,
+                                                [GRAPH_VARY] = vary};
     const ir_op_data *d = ir_op_get(s->m, op);
     ir_value out = 0;
     if (!ir_dim_is_static(s->axis->total))

@@ -1,4 +1,5 @@
-/* exchange.c - what collectives are made of: rows that ranks send each other, and sums of what came.
+/* exchange.c - what collectives are made of: rows that ranks send each other, and sums of what
+ * came.
  *
  * The order of a sum over shards is one binary tree over all of them, whatever rank has which: of n
  * shards the first 2^k < n and the others, and so on down (docs/numerics.md, "Sums over shards"). A
@@ -117,8 +118,8 @@ ir_value shard_swap(batching *s, ir_value x) {
     }
     const ir_value all = run(s, &e, join_rows(&s->b, x));
     for (uint32_t i = 0; i < a->rank_count; i++)
-        parts[i] = split_rows(&s->b,
-                              shard_rows(&s->b, all, a->starts[i] * own, shards_of(a, i) * own), own);
+        parts[i] = split_rows(
+            &s->b, shard_rows(&s->b, all, a->starts[i] * own, shards_of(a, i) * own), own);
     return build_concat(&s->b, 1, parts, a->rank_count);
 }
 
@@ -130,8 +131,9 @@ static ir_value pick(batching *s, ir_value x, const int64_t *rows, int64_t count
     ir_value *parts = ARENA_NEW(ir_module_arena(s->m), ir_value, (size_t)count + 1);
     t.dims[0] = 1;
     for (int64_t i = 0; i < count; i++)
-        parts[i] = rows[i] >= 0 ? build_slice_axis(&s->b, x, 0, rows[i], rows[i] + 1)
-                                : build_zero(&s->b, ir_type_tensor(s->m, t.element, t.rank, t.dims));
+        parts[i] = rows[i] >= 0
+                       ? build_slice_axis(&s->b, x, 0, rows[i], rows[i] + 1)
+                       : build_zero(&s->b, ir_type_tensor(s->m, t.element, t.rank, t.dims));
     t.dims[0] = 0;
     return count ? build_concat(&s->b, 0, parts, (uint32_t)count)
                  : build_zero(&s->b, ir_type_tensor(s->m, t.element, t.rank, t.dims));
@@ -207,8 +209,7 @@ static ir_value fold_rows(ir_builder *b, ir_value x, int opcode) {
                        right = build_slice_axis(b, both, 1, 1, 2);
         ir_value next = join_rows(b, build_binary(b, opcode, left, right));
         if (t.dims[0] % 2)
-            next = build_concat(
-                b, 0, (ir_value[]){next, shard_rows(b, x, 2 * pairs, 1)}, 2);
+            next = build_concat(b, 0, (ir_value[]){next, shard_rows(b, x, 2 * pairs, 1)}, 2);
         x = next;
         t = *type_of(b, x);
     }
@@ -293,8 +294,8 @@ static ir_value reduce_flat(batching *s, ir_value sums, int opcode) {
         part = (part + COLLECTIVE_ALIGNED - 1) / COLLECTIVE_ALIGNED * COLLECTIVE_ALIGNED;
         const ir_value padded = build_pad(&s->b, sums, 1, 0, part * ranks - length);
         const ir_dim dims[] = {own, ranks, part};
-        const ir_value cut =
-            build_moved(&s->b, build_reshape(&s->b, padded, 3, dims), 1, 0); /* [ranks, own, part] */
+        const ir_value cut = build_moved(&s->b, build_reshape(&s->b, padded, 3, dims), 1,
+                                         0); /* [ranks, own, part] */
         for (uint32_t i = 0; i < ranks; i++) {
             send(&e, i, i * own, own);
             e.receives[i] = counts[i];
@@ -344,7 +345,8 @@ ir_value shard_reduce_scatter(batching *s, ir_value x, const char *kind) {
     node_list own = {0}, nodes = {0};
     find_nodes(a, a->own, 0, a->total, &own);
     all_nodes(a, &nodes, counts);
-    const ir_value sums = build_moved(&s->b, own_sums(s, wide, &own, opcode), 0, 1); /* [total, nodes, ...] */
+    const ir_value sums =
+        build_moved(&s->b, own_sums(s, wide, &own, opcode), 0, 1); /* [total, nodes, ...] */
     const exchange e = begin(s);
     for (uint32_t i = 0; i < a->rank_count; i++) {
         send(&e, i, a->starts[i] * (int64_t)own.count, shards_of(a, i) * (int64_t)own.count);
@@ -352,8 +354,8 @@ ir_value shard_reduce_scatter(batching *s, ir_value x, const char *kind) {
     }
     const ir_value came = run(s, &e, join_rows(&s->b, sums));
     for (uint32_t i = 0, n = 0; i < a->rank_count; i++) {
-        const ir_value block = split_rows(
-            &s->b, shard_rows(&s->b, came, at, own_shards * counts[i]), own_shards);
+        const ir_value block =
+            split_rows(&s->b, shard_rows(&s->b, came, at, own_shards * counts[i]), own_shards);
         for (int64_t k = 0; k < counts[i]; k++) {
             const ir_value one = build_slice_axis(&s->b, block, 1, k, k + 1);
             nodes.items[n++].value = join_rows(&s->b, one);

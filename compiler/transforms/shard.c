@@ -74,8 +74,8 @@ static bool read_layout(shard_grid *g, const shard_ranks *ranks, status *st) {
         char *end;
         const size_t length = strcspn(at, "=");
         uint32_t i = 0;
-        while (i < g->axis_count && (strlen(g->axes[i].name) != length ||
-                                     strncmp(g->axes[i].name, at, length) != 0))
+        while (i < g->axis_count &&
+               (strlen(g->axes[i].name) != length || strncmp(g->axes[i].name, at, length) != 0))
             i++;
         const unsigned long long count = at[length] ? strtoull(at + length + 1, &end, 10) : 0;
         if (i == g->axis_count || count < 1 || count > (uint64_t)g->axes[i].total ||
@@ -176,8 +176,8 @@ bool expand_shard(transforming *t, ir_op op) {
     batching s = {.t = t,
                   .m = m,
                   .b = {.m = m, .block = o->block, .before = op, .location = o->location},
-                  .count = axis.rank_count == 1 ? shape.count
-                                                : axis.starts[axis.own + 1] - axis.first,
+                  .count =
+                      axis.rank_count == 1 ? shape.count : axis.starts[axis.own + 1] - axis.first,
                   .alike = true,
                   .whole = op,
                   .axis = &axis};

@@ -95,7 +95,8 @@ static void find_outermost(const ir_module *m, int opcode, op_list *out) {
 static bool refuse_derived_shards(transforming *t) {
     const ir_module *m = t->m;
     for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
-        for (ir_op op = w.op; ir_op_get(m, w.op)->opcode == GRAPH_SHARD && op != ir_module_kernel(m);
+        for (ir_op op = w.op;
+             ir_op_get(m, w.op)->opcode == GRAPH_SHARD && op != ir_module_kernel(m);
              op = ir_block_parent(m, ir_op_get(m, op)->block))
             if (ir_op_get(m, op)->opcode == GRAPH_VJP)
                 return transform_refuse(t, TRANSFORM_FAULT_SHARD, w.op,

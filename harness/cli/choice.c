@@ -440,6 +440,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
     code = code ? code : take_implementations(o, &memory, out);
     code = code ? code : take_profiles(o, profiles, &memory, out);
     code = code ? code : take_threads(o, &memory, out);
+    code = code ? code : choice_ranks(o, &memory, out);
     code = code ? code : check_choice(o, out);
     code = code ? code : take_isa(o, &memory, out);
     code = code ? code : take_inject(o, out);

@@ -10,6 +10,9 @@
  * `profiles` is the default list. EXIT_DONE, or the exit code after the message was printed. */
 int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds, job_choice *out);
 
+/* choice_ranks.c: --ranks, and what says something of it: without it that is refused, as it would
+ * change nothing. Exit code, 0: good. */
+int choice_ranks(const options *o, arena *memory, job_choice *out);
 /* The cpu backend alone, for commands that are about compiled code. EXIT_ABSENT, told, where it
  * cannot run here. */
 int choice_compiled(job_choice *choice);

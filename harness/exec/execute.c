@@ -20,7 +20,8 @@ static const execution_class *class_of(const backend *b, const job *j) {
         [BACKEND_CLASS_COMPILER] = &execution_of_compiler,
         [BACKEND_CLASS_TOOLS] = &execution_of_tools,
         [BACKEND_CLASS_FOREIGN] = &execution_of_others};
-    return j->after            ? &execution_of_steps
+    return j->ranks > 1        ? &execution_of_ranks
+           : j->after          ? &execution_of_steps
            : j->implementation ? classes[BACKEND_CLASS_FOREIGN]
                                : classes[b->class];
 }
@@ -94,6 +95,7 @@ static void release(execution *e) {
     tensors_free(e->outputs);
     tensors_free(e->repeat);
     launch_close(&e->launch);
+    execution_release_ranks(e);
     if (e->class->foreign)
         foreign_end_left_behind(NULL);
     counters_close(&e->counters);

@@ -339,7 +339,7 @@ static bool sample_cold(timed *t) {
     return true;
 }
 
-static void put_time(execution *e, const sample_set *samples) {
+void execution_put_times(execution *e, const sample_set *samples) {
     double sorted[SAMPLE_MAX];
     memcpy(sorted, samples->ns, samples->count * sizeof sorted[0]);
     statistics t = statistics_of(sorted, samples->count);
@@ -410,7 +410,7 @@ static bool sample(timed *t) {
         return false;
     }
     execution_set(e, NULL);
-    put_time(e, &samples);
+    execution_put_times(e, &samples);
     put_sets(t, samples.repeats);
     internal_put_TIMED_NS(e->result, (int64_t)(timer_now_ns() - start));
     e->stage(e->stage_context, "close");

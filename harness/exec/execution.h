@@ -37,7 +37,7 @@ typedef struct execution_class {
 } execution_class;
 
 extern const execution_class execution_of_interpreter, execution_of_compiler, execution_of_tools,
-    execution_of_others, execution_of_steps;
+    execution_of_others, execution_of_steps, execution_of_ranks;
 
 /* Fields: the state of one job, from its backend to its verdict, which its stages share. */
 struct execution {
@@ -53,6 +53,8 @@ struct execution {
     compiler_instance *tried; /* TUNE: of other tiles, instead of the case's; or NULL */
     compiler_artifact artifact;
     launch launch;
+    struct launch_ranks *ranks;      /* several of them, with modules of their own; or NULL */
+    compiler_artifact *rank_modules; /* by rank; or NULL */
     counters counters;
     timeline timeline;
     watch watch;              /* begun before the kernel is loaded */
@@ -154,6 +156,10 @@ void execution_put_device_memory(execution *e);
 /* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
  * result a mismatch. */
 bool execution_time(execution *e, status *st);
+void execution_put_times(execution *e, const sample_set *samples);
+
+/* execute_ranks.c: ends what jobs on several ranks have. */
+void execution_release_ranks(execution *e);
 
 /* execute_others.c, PACK: what the implementation opens, as the job says; whatever comes of that.
  */

@@ -9,6 +9,9 @@
 
 void job_key(const job *j, text *out) {
     text_printf(out, "%s/%s@%s,%s,%u", j->kernel, j->case_name, j->backend, j->profile, j->threads);
+    if (j->ranks > 1)
+        text_printf(out, ",ranks=%u,%s%s%s", j->ranks, j->transport, j->layout ? "," : "",
+                    j->layout ? j->layout : "");
 }
 
 bool job_is_of_product(const job *j) {

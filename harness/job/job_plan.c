@@ -35,8 +35,14 @@ static const char *profile_beside(const planner_state *p, const corpus_case *ite
     return own;
 }
 
+/* Several ranks that meet in one way; one, and NULL. */
+typedef struct several {
+    uint32_t ranks;
+    const char *transport;
+} several;
+
 static void add_job(const planner_state *p, const corpus_case *item, const column *col,
-                    const char *profile, uint32_t threads) {
+                    const char *profile, uint32_t threads, several s) {
     const job_choice *choice = p->choice;
     const backend_id ours = backend_beside(col->id);
     const char *beside = profile_beside(p, item, col, profile);
@@ -54,6 +60,9 @@ static void add_job(const planner_state *p, const corpus_case *item, const colum
              .profile = profile,
              .beside = beside,
              .threads = threads,
+             .ranks = s.ranks,
+             .transport = s.transport,
+             .layout = s.ranks > 1 ? choice->layout : NULL,
              .cache = choice->cache[0] ? choice->cache : NULL,
              .mode = p->mode};
 #define SCOPE_EVERY true
@@ -88,16 +97,28 @@ static bool is_emulated(const column *col) {
     return *backend_table[col->id].target;
 }
 
+/* Ranks of code of ours; an implementation, and a choice without any, has one. */
+static void add_ranks(const planner_state *p, const corpus_case *item, const column *col,
+                      const char *profile, uint32_t threads) {
+    const job_choice *c = p->choice;
+    if (c->rank_count == 0 || col->with)
+        add_job(p, item, col, profile, threads, (several){1, NULL});
+    for (uint32_t i = 0; i < c->rank_count && !col->with; i++)
+        for (uint32_t k = 0; k < (c->ranks[i] == 1 ? 1 : c->transport_count); k++)
+            add_job(p, item, col, profile, threads,
+                    (several){c->ranks[i], c->ranks[i] == 1 ? NULL : c->transports[k]});
+}
+
 static void add_column(const planner_state *p, const corpus_case *item, const column *col) {
     if (!backend_is_compiled(&backend_table[col->id])) {
-        add_job(p, item, col, "strict", 1);
+        add_job(p, item, col, "strict", 1, (several){1, NULL});
         return;
     }
     uint32_t counts = is_emulated(col) ? 1 : p->choice->thread_count;
     for (int profile = 0; profile < PROFILE_COUNT; profile++)
         for (uint32_t i = 0; i < counts && takes_profile(p, col, profile); i++)
-            add_job(p, item, col, compiler_profile_name((compiler_profile)profile),
-                    is_emulated(col) ? 1 : p->choice->threads[i]);
+            add_ranks(p, item, col, compiler_profile_name((compiler_profile)profile),
+                      is_emulated(col) ? 1 : p->choice->threads[i]);
 }
 
 static bool is_implemented(const planner_state *p, const char *kernel) {
@@ -219,8 +240,15 @@ json_t *job_choice_json(const job_choice *choice) {
     for (uint32_t i = 0; i < choice->implementation_count; i++)
         json_array_append_new(with, json_pack("[o, s]", json_text(choice->implementations[i].path),
                                               choice->implementations[i].name));
-    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:s?}", "with", with, "backends", backends,
-                               "profiles", profiles, "threads", threads, "inject", choice->inject);
+    json_t *ranks = json_array(), *transports = json_array();
+    for (uint32_t i = 0; i < choice->rank_count; i++)
+        json_array_append_new(ranks, json_integer(choice->ranks[i]));
+    for (uint32_t i = 0; i < choice->transport_count; i++)
+        json_array_append_new(transports, json_string(choice->transports[i]));
+    json_t *object =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "with", with, "backends", backends,
+                  "profiles", profiles, "threads", threads, "ranks", ranks, "transports",
+                  transports, "layout", choice->layout, "inject", choice->inject);
 #define OWN(kind, name)
 #define CHOSEN(kind, name, scope) json_object_set_new(object, #name, job_json_##kind(choice->name));
 #include "job/job.def"

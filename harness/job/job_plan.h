@@ -7,7 +7,7 @@
 #include "implementation/implementation.h"
 #include "job/job.h"
 
-enum { JOB_THREADS_MAX = 16 };
+enum { JOB_THREADS_MAX = 16, JOB_TRANSPORTS_MAX = 4 };
 
 /* The request, resolved: every name is known, every backend can run here. */
 typedef struct job_choice {
@@ -21,6 +21,11 @@ typedef struct job_choice {
     uint32_t implementation_count;
     uint32_t threads[JOB_THREADS_MAX];
     uint32_t thread_count;
+    uint32_t ranks[JOB_THREADS_MAX]; /* in place of one; none: one */
+    uint32_t rank_count;
+    const char *transports[JOB_TRANSPORTS_MAX];
+    uint32_t transport_count;
+    const char *layout; /* of ranks along the axes of meshes; or NULL */
 #define OWN(kind, name)
 #define CHOSEN(kind, name, scope) JOB_C_##kind name;
 #include "job/job.def"

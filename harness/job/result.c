@@ -186,6 +186,12 @@ json_t *result_new(const job *j, job_outcome o, const char *why) {
     result_put_FAULT(result, j->fault);
     result_put_DEVICE(result, j->device);
     result_put_SCHEDULE_VALUES(result, j->schedule);
+    if (j->ranks > 1) {
+        result_put_RANKS(result, j->ranks);
+        result_put_TRANSPORT(result, j->transport);
+        if (j->layout)
+            result_put_LAYOUT(result, j->layout);
+    }
     if (j->implementation)
         result_put_IMPLEMENTATION(result, implementation_of(j));
     return result;

@@ -2,8 +2,8 @@
 #ifndef TESSERA_BASE_SHA256_H
 #define TESSERA_BASE_SHA256_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct sha256 {

@@ -39,8 +39,8 @@ static board_channel *channel(board *b, uint32_t from, uint32_t to) {
 
 static unsigned char *slot(board *b, const board_channel *c, uint64_t piece) {
     unsigned char *rings = (unsigned char *)&b->channels[channel_count(b->count)];
-    return rings + ((size_t)(c - b->channels) * BOARD_SLOTS + piece % BOARD_SLOTS) *
-                       BOARD_SLOT_BYTES;
+    return rings +
+           ((size_t)(c - b->channels) * BOARD_SLOTS + piece % BOARD_SLOTS) * BOARD_SLOT_BYTES;
 }
 
 /* ---- bells ---- */
@@ -72,8 +72,9 @@ void board_fail(board *b, uint32_t rank, const char *why) {
 bool board_sit(board_view *v, status *st) {
     uint32_t empty = SEAT_EMPTY;
     if (!atomic_compare_exchange_strong(&v->board->seats[v->rank].state, &empty, SEAT_TAKEN))
-        return status_set(st, STATUS_INVALID, "rank %u is there already: each rank has a number of "
-                                              "its own",
+        return status_set(st, STATUS_INVALID,
+                          "rank %u is there already: each rank has a number of "
+                          "its own",
                           v->rank);
     atomic_fetch_add(&v->board->present, 1);
     return true;

@@ -7,12 +7,7 @@
 
 #include "comm/comm.h"
 
-enum {
-    BOARD_RANKS_MAX = 256,
-    BOARD_SLOTS = 2,
-    BOARD_SLOT_BYTES = 256 << 10,
-    BOARD_WORDS = 320
-};
+enum { BOARD_RANKS_MAX = 256, BOARD_SLOTS = 2, BOARD_SLOT_BYTES = 256 << 10, BOARD_WORDS = 320 };
 
 /* A piece of a message: its bytes lie in the channel's ring, or, between threads, where they were.
  */

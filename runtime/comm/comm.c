@@ -26,11 +26,13 @@ const comm_transport *comm_transport_named(const char *name) {
 static bool check_options(const comm_options *o, status *st) {
     const size_t length = o->name ? strlen(o->name) : 0;
     if (o->count < 1 || o->count > COMM_RANKS_MAX || o->rank >= o->count)
-        return status_set(st, STATUS_INVALID, "there is no rank %u of %u: ranks are 0 to %u of at most %d",
-                          o->rank, o->count, o->count ? o->count - 1 : 0, COMM_RANKS_MAX);
-    if (o->name && (length == 0 || length >= COMM_NAME_BYTES ||
-                    strspn(o->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") !=
-                        length))
+        return status_set(st, STATUS_INVALID,
+                          "there is no rank %u of %u: ranks are 0 to %u of at most %d", o->rank,
+                          o->count, o->count ? o->count - 1 : 0, COMM_RANKS_MAX);
+    if (o->name &&
+        (length == 0 || length >= COMM_NAME_BYTES ||
+         strspn(o->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") !=
+             length))
         return status_set(st, STATUS_INVALID,
                           "the name by which ranks meet has up to %d letters, digits, '-' and '_'",
                           COMM_NAME_BYTES - 1);
@@ -111,10 +113,11 @@ bool comm_agree(comm *c, const sha256 *program, status *st) {
             char here[65], there[65];
             sha256_hex(&all[0], here);
             sha256_hex(&all[i], there);
-            ok = status_set(st, STATUS_INVALID,
-                            "rank 0 runs the program %.12s and rank %u the program %.12s: each rank "
-                            "needs the same source, case and number of ranks",
-                            here, i, there);
+            ok =
+                status_set(st, STATUS_INVALID,
+                           "rank 0 runs the program %.12s and rank %u the program %.12s: each rank "
+                           "needs the same source, case and number of ranks",
+                           here, i, there);
         }
     free(all);
     free(messages);

@@ -1,8 +1,9 @@
 /* comm.h - ranks that run one program together, and the messages between them.
  *
  * A message is rows of a tensor that one rank sends another. All ranks make the same exchanges in
- * the same order, each with those of its group; an exchange ends on a rank when what it receives has
- * come, and its own bytes may be changed. Nothing is added up here: sums are kernels of the program.
+ * the same order, each with those of its group; an exchange ends on a rank when what it receives
+ * has come, and its own bytes may be changed. Nothing is added up here: sums are kernels of the
+ * program.
  *
  * A rank that fails, leaves or dies ends the exchanges of all others, with a message that names it.
  */

@@ -67,16 +67,18 @@ static bool map_board(shared_seat *s, const comm_options *o, status *st) {
     while (!atomic_load(&s->view.board->ready) && clock_now_ns() < end)
         nap();
     return atomic_load(&s->view.board->ready) == 1 ||
-           status_set(st, STATUS_UNAVAILABLE, "the rank that made the shared memory '%s' is lost: "
-                                              "take another name",
+           status_set(st, STATUS_UNAVAILABLE,
+                      "the rank that made the shared memory '%s' is lost: "
+                      "take another name",
                       s->path + 1);
 }
 
 static bool take_seat(shared_seat *s, const comm_options *o, status *st) {
     struct flock l = lock_of(o->rank);
     if (fcntl(s->view.file, F_OFD_SETLK, &l) != 0)
-        return status_set(st, STATUS_INVALID, "rank %u is there already: each rank has a number of "
-                                              "its own",
+        return status_set(st, STATUS_INVALID,
+                          "rank %u is there already: each rank has a number of "
+                          "its own",
                           o->rank);
     if (!board_sit(&s->view, st))
         return false;
@@ -129,8 +131,7 @@ static void fail(comm *c, const char *why) {
         shm_unlink(s->path);
 }
 
-const comm_transport comm_shm = {
-    "shm",      "processes of one machine, by rings in shared memory",
-    NULL,       open_seat,
-    close_seat, exchange,
-    fail};
+const comm_transport comm_shm = {"shm",      "processes of one machine, by rings in shared memory",
+                                 NULL,       open_seat,
+                                 close_seat, exchange,
+                                 fail};

@@ -71,8 +71,9 @@ static bool open_seat(comm *c, const comm_options *o, status *st) {
         b = make(name, o->count);
     b->users++;
     bool ok = b->board->count == o->count ||
-              status_set(st, STATUS_INVALID, "rank %u is of %u ranks, and others by the name '%s' are of %u",
-                         o->rank, o->count, name, b->board->count);
+              status_set(st, STATUS_INVALID,
+                         "rank %u is of %u ranks, and others by the name '%s' are of %u", o->rank,
+                         o->count, name, b->board->count);
     s->view = (board_view){b->board, o->rank, c->timeout_ns, lives, -1};
     s->at = b;
     ok = ok && board_sit(&s->view, st);
@@ -106,7 +107,7 @@ static void fail(comm *c, const char *why) {
 }
 
 const comm_transport comm_threads = {
-    "threads", "threads of one process, which read each other's memory",
-    NULL,      open_seat,
+    "threads",  "threads of one process, which read each other's memory",
+    NULL,       open_seat,
     close_seat, exchange,
     fail};

@@ -15,8 +15,8 @@ static bool is_count(const entity *e) {
 }
 
 /* One of both, or as many of the one as of the other. */
-static bool pair_up(checker *c, const call_arguments *a, const entity **shape,
-                    const entity **names, uint32_t *count) {
+static bool pair_up(checker *c, const call_arguments *a, const entity **shape, const entity **names,
+                    uint32_t *count) {
     const bool several = a->values[0].kind == ENTITY_TUPLE;
     *shape = several ? a->values[0].items : &a->values[0];
     *names = several ? a->values[1].items : &a->values[1];
@@ -172,8 +172,8 @@ entity special_all_reduce(checker *c, const call_arguments *a) {
         const bool several = axes->kind == ENTITY_TUPLE;
         if (i >= (several ? axes->count : 1))
             break;
-        entity count = entity_dim(
-            c, find_axis(c, (several ? &axes->items[i] : axes)->text)->count, a->at);
+        entity count =
+            entity_dim(c, find_axis(c, (several ? &axes->items[i] : axes)->text)->count, a->at);
         out = check_binary(c, '/', &out, &count, a->at);
     }
     return out;
@@ -263,10 +263,9 @@ entity special_broadcast(checker *c, const call_arguments *a) {
             stop[i] = t.dims[i - 1];
         }
     }
-    const ir_named_attr attrs[] = {
-        {"start", ir_attr_dim_array(c->m, start, (uint32_t)t.rank + 1)},
-        {"stop", ir_attr_dim_array(c->m, stop, (uint32_t)t.rank + 1)},
-        {"step", ir_attr_dim_array(c->m, step, (uint32_t)t.rank + 1)}};
+    const ir_named_attr attrs[] = {{"start", ir_attr_dim_array(c->m, start, (uint32_t)t.rank + 1)},
+                                   {"stop", ir_attr_dim_array(c->m, stop, (uint32_t)t.rank + 1)},
+                                   {"step", ir_attr_dim_array(c->m, step, (uint32_t)t.rank + 1)}};
     const entity one = emit_one(c, GRAPH_SLICE, &all, 1, attrs, 3, a->at);
     return one.kind == ENTITY_BROKEN ? one : emit_reshape(c, &one, t.rank, t.dims, a->at);
 }

@@ -134,8 +134,8 @@ static ir_op build_batch(applied *a, const char *axis) {
                                    {"axis", axis ? ir_attr_string(c->m, axis) : 0}};
     for (size_t i = 0; i < a->made.count; i++)
         a->results.items[i] = control_stack_type(c->m, a->next.items[i], a->sliced_count);
-    return applied_build(a, &(applied_request){axis ? GRAPH_SHARD : GRAPH_VMAP, NULL, NULL, attrs,
-                                               axis ? 3 : 2});
+    return applied_build(
+        a, &(applied_request){axis ? GRAPH_SHARD : GRAPH_VMAP, NULL, NULL, attrs, axis ? 3 : 2});
 }
 
 /* Of a pmap, with its axis around the function. */

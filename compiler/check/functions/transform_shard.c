@@ -1,7 +1,7 @@
 /* transform_shard.c - shard_map: a function of the shards of a mesh.
  *
- * Each axis of the mesh is one tessera.shard, the first one outermost: the function that it holds is
- * the shard_map over the axes behind it. */
+ * Each axis of the mesh is one tessera.shard, the first one outermost: the function that it holds
+ * is the shard_map over the axes behind it. */
 #include <string.h>
 
 #include "check/effects.h"
@@ -211,8 +211,7 @@ static entity take_part(const sharding *s, const entity *e, const entity *spec, 
     entity out = entity_broken(s->at);
     bool good = tree_flatten(c, e, &tensors, "what is sharded");
     for (size_t i = 0; i < tensors.count && good; i++) {
-        entity part =
-            part_first(c, &tensors.items[i], dim, outer, s->count, s->axis, e->at);
+        entity part = part_first(c, &tensors.items[i], dim, outer, s->count, s->axis, e->at);
         good = part.kind == ENTITY_TENSOR;
         vec_push(&values, part.value);
     }
@@ -286,20 +285,19 @@ static entity result_of(const sharding *s, applied *a) {
     uint32_t whole_count = 0;
     if (!result_specs(s, a, specs))
         return entity_broken(s->at);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (dim_of(specs[i], s->axis) < 0)
             whole[whole_count++] = (int64_t)i;
         else if (tensor_type(c, &a->made.items[i])->rank == IR_MAX_RANK)
             return part_back(c, &a->made.items[i], IR_MAX_RANK, 1, s->at);
         else
             a->results.items[i] = control_stack_type(c->m, a->next.items[i], s->count);
-    }
     const ir_named_attr attrs[] = {{"sliced", ir_attr_int(c->m, sliced_tensors(a))},
                                    {"count", ir_attr_dim(c->m, s->count)},
                                    {"axis", ir_attr_string(c->m, s->axis)},
                                    {"whole", ir_attr_int_array(c->m, whole, whole_count)}};
-    const ir_op op = applied_build(
-        a, &(applied_request){GRAPH_SHARD, NULL, NULL, attrs, whole_count ? 4 : 3});
+    const ir_op op =
+        applied_build(a, &(applied_request){GRAPH_SHARD, NULL, NULL, attrs, whole_count ? 4 : 3});
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
     for (size_t i = 0; op && i < count; i++) {
         const int dim = dim_of(specs[i], s->axis);
@@ -307,10 +305,10 @@ static entity result_of(const sharding *s, applied *a) {
         if (dim < 0)
             continue;
         const entity stacked = entity_tensor(values[i], s->at),
-                     back = part_back(c, &stacked, dim,
-                                      shards_before(s->mesh, entry_of(specs[i], dim), s->axis,
-                                                    s->t->level + 1),
-                                      s->at);
+                     back = part_back(
+                         c, &stacked, dim,
+                         shards_before(s->mesh, entry_of(specs[i], dim), s->axis, s->t->level + 1),
+                         s->at);
         if (back.kind == ENTITY_BROKEN)
             return back;
         values[i] = back.value;
@@ -330,8 +328,8 @@ static entity inner_function(checker *c, const transformed *t) {
 }
 
 entity transform_call_shard(checker *c, const transformed *t, call_arguments *given) {
-    const sharding s = {c, t, &t->mesh, t->mesh.names[t->level],
-                        t->mesh.items[t->level].integer, given->at};
+    const sharding s = {
+        c, t, &t->mesh, t->mesh.names[t->level], t->mesh.items[t->level].integer, given->at};
     const mesh_axis axis = {c->axes, s.axis, s.count};
     applied a = {.c = c,
                  .f = inner_function(c, t),

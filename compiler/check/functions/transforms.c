@@ -78,10 +78,8 @@ entity special_pmap(checker *c, const call_arguments *a) {
 
 /* f, mesh, in_specs, out_specs */
 entity special_shard_map(checker *c, const call_arguments *a) {
-    const transformed t = {.kind = TRANSFORM_SHARD,
-                           .which = a->values[2],
-                           .out = a->values[3],
-                           .mesh = a->values[1]};
+    const transformed t = {
+        .kind = TRANSFORM_SHARD, .which = a->values[2], .out = a->values[3], .mesh = a->values[1]};
     if (t.mesh.kind != ENTITY_MESH) {
         diagnose_error(c->report, ERROR_MESH, t.mesh.at, "mesh of shard_map() is a mesh, not %s",
                        entity_describe(&t.mesh));
@@ -554,5 +552,5 @@ entity transform_call(checker *c, const entity *f, const node *n) {
                ? call_gradient(c, t, given)
            : t->kind == TRANSFORM_VMAP  ? transform_call_vmap(c, t, given)
            : t->kind == TRANSFORM_SHARD ? transform_call_shard(c, t, given)
-                                       : transform_call_jacobian(c, t, given);
+                                        : transform_call_jacobian(c, t, given);
 }

@@ -63,9 +63,8 @@ static void transpose_all_reduce(ir_builder *b, ir_op op, ir_value cotangent, co
 }
 
 static ir_value forward_all_reduce(ir_builder *b, ir_op op, const ir_value *tangents) {
-    return is_sum(b, op)
-               ? build_again(b, op, tangents)
-               : sum_over(b, op, build_binary(b, GRAPH_MUL, tangents[0], share(b, op)));
+    return is_sum(b, op) ? build_again(b, op, tangents)
+                         : sum_over(b, op, build_binary(b, GRAPH_MUL, tangents[0], share(b, op)));
 }
 
 const derivative derivative_all_reduce = {.forward = forward_all_reduce,

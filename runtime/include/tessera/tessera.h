@@ -362,8 +362,8 @@ TSR_API tsr_status_t tsrLaunchState(tsr_kernel_t kernel, tsr_state_t state, tsr_
  * Ranks meet by `name`, each with a number of its own; before the first exchange of a program they
  * compare what they run, and a launch that waits for another rank ends with TSR_EUNAVAILABLE after
  * timeout_ns, or as soon as one has failed, left or died: its message says which. The ranks are of
- * no use then, and neither are the outputs of that launch. A launch of such a program returns behind
- * its last exchange; no graph takes it.
+ * no use then, and neither are the outputs of that launch. A launch of such a program returns
+ * behind its last exchange; no graph takes it.
  *
  * One thread at a time launches programs with one tsr_comm_t. Destroying it is TSR_EINVAL while a
  * context has it; destroying a context gives it back. */

@@ -1,0 +1,67 @@
+/* choice_ranks.c - --ranks, --transport and --layout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "cli/named.h"
+#include "comm/comm.h"
+
+static int take_ranks(const options *o, arena *memory, job_choice *out) {
+    enum { RANKS_MOST = 64 };
+    string_list words = {0};
+    const char *given = options_text(o, OPTION_RANKS, NULL);
+    int code = EXIT_DONE;
+    options_split(given ? given : "", memory, &words);
+    for (size_t i = 0; i < words.count && code == EXIT_DONE; i++) {
+        char *end = NULL;
+        const unsigned long ranks = strtoul(words.items[i], &end, 10);
+        if (*end || ranks < 1 || ranks > RANKS_MOST || out->rank_count == JOB_THREADS_MAX)
+            code = command_usage(o->command,
+                                 "--ranks wants numbers from 1 to %d, at most %d of them, not '%s'",
+                                 RANKS_MOST, JOB_THREADS_MAX, words.items[i]);
+        else
+            out->ranks[out->rank_count++] = (uint32_t)ranks;
+    }
+    vec_release(&words);
+    return code;
+}
+
+static int take_transports(const options *o, arena *memory, job_choice *out) {
+    string_list words = {0};
+    const char *known[JOB_TRANSPORTS_MAX + 1];
+    uint32_t count = 0;
+    int code = EXIT_DONE;
+    for (; comm_transport_at(count); count++)
+        known[count] = comm_transport_at(count)->name;
+    options_split(options_text(o, OPTION_TRANSPORT, known[0]), memory, &words);
+    for (size_t i = 0; i < words.count && code == EXIT_DONE; i++) {
+        const bool all = strcmp(words.items[i], "all") == 0;
+        bool found = false;
+        for (uint32_t k = 0; k < count; k++)
+            if ((all || strcmp(words.items[i], known[k]) == 0) &&
+                out->transport_count < JOB_TRANSPORTS_MAX) {
+                out->transports[out->transport_count++] = known[k];
+                found = true;
+            }
+        known[count] = "all";
+        if (!found)
+            code = named_unknown(o, "transport", words.items[i], known, count + 1);
+    }
+    vec_release(&words);
+    return code;
+}
+
+int choice_ranks(const options *o, arena *memory, job_choice *out) {
+    static const struct {
+        int option;
+        const char *name;
+    } more[] = {{OPTION_TRANSPORT, "transport"}, {OPTION_LAYOUT, "layout"}};
+    int code = take_ranks(o, memory, out);
+    for (int i = 0; i < 2 && code == EXIT_DONE && out->rank_count == 0; i++)
+        if (options_text(o, more[i].option, NULL))
+            code = command_usage(o->command, "--%s says something of --ranks, which is not there",
+                                 more[i].name);
+    out->layout = options_text(o, OPTION_LAYOUT, NULL);
+    return code == EXIT_DONE ? take_transports(o, memory, out) : code;
+}

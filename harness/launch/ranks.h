@@ -1,0 +1,24 @@
+/* ranks.h - a program on several ranks: a launch for each, on threads of this process or in
+ * processes of their own, which are told alike what to do. */
+#ifndef TESSERA_HARNESS_LAUNCH_RANKS_H
+#define TESSERA_HARNESS_LAUNCH_RANKS_H
+
+#include "launch/launch.h"
+
+typedef struct launch_ranks launch_ranks;
+
+/* Opens a launch for each rank, of requests with modules of their own, borrowed until it is open.
+ * `transport` is one of runtime/comm/transports.def. NULL: one of them failed. */
+launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
+                                const char *transport, status *st);
+void launch_ranks_close(launch_ranks *r); /* may be NULL */
+/* The same inputs for all. */
+bool launch_ranks_write(launch_ranks *r, const tensor *inputs, status *st);
+bool launch_ranks_poison(launch_ranks *r, status *st);
+/* So many launches, one behind the other; *ns: of the rank that took longest, or NULL. */
+bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *st);
+/* Initialises `outputs`, of one rank. */
+bool launch_ranks_read(launch_ranks *r, uint32_t rank, const compiler_signature *signature,
+                       tensor *outputs, status *st);
+
+#endif
