@@ -13,6 +13,7 @@
 #include "common/build_id.h"
 #include "common/interrupt.h"
 #include "common/say.h"
+#include "launch/ranks.h"
 #include "report/origin.h"
 #include "tessera/compiler.h"
 
@@ -125,6 +126,8 @@ static int dispatch(int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "--worker") == 0)
         return command_worker();
+    if (strcmp(name, "--rank") == 0 && argc == 3)
+        return launch_rank_serve(atoi(argv[2])); // NOLINT(cert-err34-c)
     if (strcmp(name, "--gate-timer") == 0)
         return command_gate_timer();
     if (strcmp(name, "--gate-counter") == 0 && argc == 3)

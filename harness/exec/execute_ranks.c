@@ -44,6 +44,7 @@ static bool open_ranks(execution *e, status *st) {
         requests[i] = execution_request(e, e->job->threads);
         launch_request_artifact(&requests[i], &e->rank_modules[i]);
         requests[i].constants = NULL;
+        requests[i].apart = true;
     }
     e->ranks = launch_ranks_open(requests, e->job->ranks, e->job->transport, st);
     free(requests);

@@ -116,18 +116,23 @@ static bool is_async_device(uint32_t device) {
     return tsrGetDeviceInfo(device, &info) == TSR_SUCCESS && !info.host_addressable;
 }
 
-static void make_room(launch *l, const launch_request *request) {
+void launch_request_sizes(const launch_request *request, size_t *out) {
     const compiler_signature *s = request->signature;
+    const uint32_t inputs = request->input_count, buffers = inputs + request->output_count;
+    for (uint32_t i = 0; i < buffers && s; i++)
+        out[i] = buffer_bytes(i < inputs ? &s->inputs[i] : &s->outputs[i - inputs]);
+    if (!s && request->sizes)
+        memcpy(out, request->sizes, buffers * sizeof *out);
+}
+
+static void make_room(launch *l, const launch_request *request) {
     uint32_t inputs = l->input_count, buffers = inputs + l->output_count;
     l->buffers = base_calloc((size_t)buffers + 1, sizeof *l->buffers);
     l->sizes = base_calloc((size_t)buffers + 1, sizeof *l->sizes);
     l->dims = base_calloc(LAUNCH_DIMS_MAX, sizeof *l->dims);
     l->args = base_calloc((size_t)buffers + LAUNCH_DIMS_MAX, sizeof *l->args);
     l->constants = base_calloc((size_t)inputs + 1, sizeof *l->constants);
-    for (uint32_t i = 0; i < buffers && s; i++)
-        l->sizes[i] = buffer_bytes(i < inputs ? &s->inputs[i] : &s->outputs[i - inputs]);
-    if (!s && request->sizes)
-        memcpy(l->sizes, request->sizes, buffers * sizeof *l->sizes);
+    launch_request_sizes(request, l->sizes);
 }
 
 /* The last device that is not the host stays open from case to case: CUDA takes a second to make
@@ -167,7 +172,7 @@ static bool use_kept(launch *l, const launch_request *request, status *st) {
 static bool open_context(launch *l, const launch_request *request, status *st) {
     if (l->context)
         return true;
-    return l->is_async ? use_kept(l, request, st) : own_context(l, request, st);
+    return l->is_async && !request->apart ? use_kept(l, request, st) : own_context(l, request, st);
 }
 
 bool launch_open(launch *l, const launch_request *request, status *st) {

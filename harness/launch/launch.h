@@ -40,6 +40,7 @@ typedef struct launch_request {
                                     runs under the same conditions. NULL: own ones */
     const char *constants; /* "w,b": names of inputs that are prepared before the first launch, and
                               after they were written; or NULL */
+    bool apart;            /* a context of its own, where another one is kept open */
     bool bare;             /* no buffers: until launch_allocate, it cannot run */
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } launch_request;
@@ -49,6 +50,9 @@ void launch_request_buffers(launch_request *request, const compiler_signature *s
 
 /* Takes what was built as the module; borrowed until it is open. */
 void launch_request_artifact(launch_request *request, const compiler_artifact *artifact);
+
+/* The bytes of each buffer, inputs first. */
+void launch_request_sizes(const launch_request *request, size_t *out);
 
 /* Opens, loads and allocates. launch_close in any case. */
 bool launch_open(launch *l, const launch_request *request, status *st);

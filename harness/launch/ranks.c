@@ -1,7 +1,8 @@
 /* ranks.c - several launches that run together.
  *
- * Each rank serves one end of a socket, in a thread or in a child of fork, whichever its transport
- * is for; whoever opened them writes to the other ends. */
+ * Each rank serves one end of a socket, in a thread, or in a process that this program was started
+ * in again (tsr --rank), whichever its transport is for; whoever opened them writes to the other
+ * ends. */
 #include "launch/ranks.h"
 
 #include <errno.h>
@@ -10,14 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "common/abi_status.h"
+#include "process/child.h"
 
 enum { RANK_TIMEOUT_S = 60 };
 
@@ -145,15 +146,77 @@ static bool is_of_processes(const char *transport) {
     return strcmp(transport, "threads") != 0;
 }
 
-static void become_rank(launch_ranks *r, uint32_t rank) {
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (uint32_t i = 0; i < r->count; i++) {
-        close(r->seats[i].socket);
-        if (i != rank && r->seats[i].far >= 0)
-            close(r->seats[i].far);
-    }
-    serve(&r->seats[rank]);
-    _exit(0);
+/* What a process has to know of its rank: the module, its name and the sizes of buffers follow. */
+typedef struct rank_head {
+    uint32_t rank, count, device, threads, inputs, outputs;
+    uint64_t image_bytes, kernel_bytes;
+    char name[48], transport[16];
+} rank_head;
+
+/* Nothing but what is safe between fork and exec. */
+static _Noreturn void become_rank(int socket) {
+    char number[12];
+    const int own = dup(socket); /* which exec keeps open */
+    snprintf(number, sizeof number, "%d", own);
+    execl("/proc/self/exe", "tsr", "--rank", number, (char *)NULL);
+    _exit(127);
+}
+
+static bool tell_process(const rank_seat *s) {
+    const launch_request *q = s->request;
+    const uint32_t buffers = q->input_count + q->output_count;
+    rank_head head = {.rank = s->rank,
+                      .count = s->count,
+                      .device = q->device,
+                      .threads = q->threads,
+                      .inputs = q->input_count,
+                      .outputs = q->output_count,
+                      .image_bytes = q->image_size,
+                      .kernel_bytes = strlen(q->kernel)};
+    snprintf(head.name, sizeof head.name, "%s", s->name);
+    snprintf(head.transport, sizeof head.transport, "%s", s->transport);
+    size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
+    launch_request_sizes(q, sizes);
+    const bool ok = send_all(s->socket, &head, sizeof head) &&
+                    send_all(s->socket, q->image, q->image_size) &&
+                    send_all(s->socket, q->kernel, head.kernel_bytes) &&
+                    send_all(s->socket, sizes, buffers * sizeof *sizes);
+    free(sizes);
+    return ok;
+}
+
+int launch_rank_serve(int socket) {
+    rank_head head;
+    if (!receive_all(socket, &head, sizeof head))
+        return 1;
+    const uint32_t buffers = head.inputs + head.outputs;
+    char *image = base_malloc(head.image_bytes + 1), *kernel = base_calloc(head.kernel_bytes + 1, 1);
+    size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
+    const bool told = receive_all(socket, image, head.image_bytes) &&
+                      receive_all(socket, kernel, head.kernel_bytes) &&
+                      receive_all(socket, sizes, buffers * sizeof *sizes);
+    const launch_request request = {.device = head.device,
+                                    .threads = head.threads,
+                                    .image = image,
+                                    .image_size = head.image_bytes,
+                                    .kernel = kernel,
+                                    .input_count = head.inputs,
+                                    .output_count = head.outputs,
+                                    .sizes = sizes,
+                                    .apart = true};
+    rank_seat seat = {.socket = -1,
+                      .far = socket,
+                      .request = &request,
+                      .rank = head.rank,
+                      .count = head.count,
+                      .transport = head.transport};
+    snprintf(seat.name, sizeof seat.name, "%s", head.name);
+    if (told)
+        serve(&seat);
+    free(image);
+    free(kernel);
+    free(sizes);
+    return told ? 0 : 1;
 }
 
 static bool start(launch_ranks *r, uint32_t rank, status *st) {
@@ -162,22 +225,29 @@ static bool start(launch_ranks *r, uint32_t rank, status *st) {
         return pthread_create(&s->thread, NULL, serve, s) == 0 ||
                status_set(st, STATUS_OUT_OF_MEMORY, "there is no thread to be had for rank %u",
                           rank);
-    s->process = fork();
+    s->process = child_fork();
     if (s->process == 0)
-        become_rank(r, rank);
+        become_rank(s->far);
     if (s->process < 0)
         return status_set_errno(st, errno, "there is no process to be had for rank %u", rank);
     close(s->far);
     s->far = -1;
-    return true;
+    return tell_process(s) ||
+           status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: it does not take its module", rank);
 }
 
-static const char *end_of(rank_seat *s) {
-    int how = 0;
-    if (s->process <= 0 || waitpid(s->process, &how, 0) != s->process)
-        return "ended";
+/* Says how a rank's process ended. */
+static bool lost(rank_seat *s, status *st) {
+    child_end end;
+    text how;
+    text_init(&how);
+    if (s->process > 0 && child_wait(s->process, &end))
+        child_end_text(&end, &how);
     s->process = 0;
-    return WIFSIGNALED(how) ? strsignal(WTERMSIG(how)) : "ended"; // NOLINT(concurrency-mt-unsafe)
+    status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: %s", s->rank,
+               how.length ? how.data : "it does not answer");
+    text_release(&how);
+    return false;
 }
 
 /* The answers of all to one order. The first failure counts that is no other rank's. */
@@ -186,10 +256,10 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
     for (uint32_t i = 0; i < r->count; i++) {
         rank_message m = {.st = STATUS_INIT};
         if (!receive_all(r->seats[i].socket, &m, sizeof m)) {
-            const char *how = end_of(&r->seats[i]);
+            status why = STATUS_INIT;
+            ok = lost(&r->seats[i], &why);
             if (!own)
-                status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: %s", i, how);
-            ok = false;
+                *st = why;
             own = true;
             continue;
         }
@@ -206,8 +276,7 @@ static bool order_all(launch_ranks *r, const rank_message *m, const void *data, 
     for (uint32_t i = 0; i < r->count; i++)
         if (!send_all(r->seats[i].socket, m, sizeof *m) ||
             (data && !send_all(r->seats[i].socket, data, (size_t)m->number)))
-            return status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: %s", i,
-                              end_of(&r->seats[i]));
+            return lost(&r->seats[i], st);
     return true;
 }
 
@@ -268,8 +337,9 @@ void launch_ranks_close(launch_ranks *r) {
             pthread_join(s->thread, NULL);
         else if (s->far >= 0)
             close(s->far);
+        child_end ignored;
         if (s->process > 0)
-            (void)waitpid(s->process, NULL, 0);
+            (void)child_wait(s->process, &ignored);
     }
     free(r->seats);
     free(r);
@@ -302,13 +372,12 @@ bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *
 static bool read_one(rank_seat *s, uint32_t output, tensor *to, status *st) {
     rank_message m = {.order = ORDER_READ, .index = output, .number = tensor_bytes(to)};
     if (!send_all(s->socket, &m, sizeof m) || !receive_all(s->socket, &m, sizeof m))
-        return status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: %s", s->rank, end_of(s));
+        return lost(s, st);
     if (m.st.code != STATUS_OK) {
         *st = m.st;
         return false;
     }
-    return receive_all(s->socket, to->data, (size_t)m.number) ||
-           status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: %s", s->rank, end_of(s));
+    return receive_all(s->socket, to->data, (size_t)m.number) || lost(s, st);
 }
 
 bool launch_ranks_read(launch_ranks *r, uint32_t rank, const compiler_signature *signature,

@@ -21,4 +21,8 @@ bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *
 bool launch_ranks_read(launch_ranks *r, uint32_t rank, const compiler_signature *signature,
                        tensor *outputs, status *st);
 
+/* A rank in a process of its own, which is told through this socket what to do; gives the process's
+ * exit code. */
+int launch_rank_serve(int socket);
+
 #endif
