@@ -1,6 +1,7 @@
 /* cmd_run.c - tsr run: one kernel on the user's own arrays. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -44,6 +45,8 @@ typedef struct run_session {
     compiler_case arrays; /* what the arrays make: tiles and constants of the command line alone */
     int64_t steps;        /* 0: one launch */
     int counter;          /* the input that counts them; -1: none */
+    uint32_t ranks;       /* that run it together; 0: one */
+    const char *transport, *layout;
 } run_session;
 
 static bool no_parameter(const compiler_kernel *kernel, const char *name, int length, status *st) {
@@ -345,19 +348,31 @@ static bool run_compiled(run_session *s, const options *o, bool *fails, status *
     if (!take_tuned(s, st))
         return false;
     launch l = {0};
-    compiler_artifact artifact = {0};
-    bool cached, ok = module_cache_build(s->cache, s->instance, &s->build, &artifact, &cached, st);
+    const uint32_t count = s->ranks > 1 ? s->ranks : 1;
+    compiler_artifact *modules = base_calloc(count, sizeof *modules);
+    bool cached, ok = true;
+    for (uint32_t i = 0; i < count && ok; i++) {
+        const shard_ranks own = {i, count, s->layout};
+        s->build.ranks = count > 1 ? &own : NULL;
+        ok = module_cache_build(s->cache, s->instance, &s->build, &modules[i], &cached, st);
+    }
+    s->build.ranks = NULL;
     if (ok) {
         launch_request request = {.device = s->device,
                                   .threads = s->build.threads,
                                   .kernel = s->k.kernel->name,
-                                  .constants = s->build.constants};
-        launch_request_artifact(&request, &artifact);
+                                  .constants = s->build.constants,
+                                  .rank_count = count > 1 ? count : 0,
+                                  .rank_modules = modules,
+                                  .transport = s->transport};
+        launch_request_artifact(&request, modules);
         launch_request_buffers(&request, &s->signature);
         ok = launch_open(&l, &request, st) && run_steps(s, o, &l, fails, st);
         launch_close(&l);
     }
-    compiler_artifact_release(&artifact);
+    for (uint32_t i = 0; i < count; i++)
+        compiler_artifact_release(&modules[i]);
+    free(modules);
     return ok;
 }
 
@@ -386,6 +401,13 @@ static int choose_backend(const options *o, run_session *s) {
     job_choice choice;
     int code = choice_make(o, "strict", 60, &choice);
     code = code ? code : choice_one_backend(o, &choice, &s->backend, &s->device);
+    if (code == EXIT_DONE && (choice.rank_count > 1 || choice.transport_count > 1))
+        code = command_usage(o->command, "run takes one number of ranks, and one transport");
+    s->ranks = choice.rank_count ? choice.ranks[0] : 0;
+    s->transport = choice.transports[0];
+    s->layout = choice.layout;
+    if (code == EXIT_DONE && s->ranks > 1 && !backend_is_compiled(&backend_table[s->backend]))
+        code = command_usage(o->command, "the interpreter has one rank: leave out --ranks");
     if (code == EXIT_DONE)
         s->build.isa =
             backend_target_for(&backend_table[s->backend], s->build.isa, choice.own[s->backend]);

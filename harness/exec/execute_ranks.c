@@ -39,42 +39,44 @@ static bool build(execution *e, status *st) {
 }
 
 static bool open_ranks(execution *e, status *st) {
-    launch_request *requests = base_calloc(e->job->ranks, sizeof *requests);
-    for (uint32_t i = 0; i < e->job->ranks; i++) {
-        requests[i] = execution_request(e, e->job->threads);
-        launch_request_artifact(&requests[i], &e->rank_modules[i]);
-        requests[i].constants = NULL;
-        requests[i].apart = true;
-    }
-    e->ranks = launch_ranks_open(requests, e->job->ranks, e->job->transport, st);
-    free(requests);
-    return e->ranks != NULL;
+    launch_request request = execution_request(e, e->job->threads);
+    request.constants = NULL;
+    request.rank_count = e->job->ranks;
+    request.rank_modules = e->rank_modules;
+    request.transport = e->job->transport;
+    return launch_open(&e->launch, &request, st);
+}
+
+/* The output of another rank, if it has the same bits. */
+static bool is_same(execution *e, uint32_t rank, uint32_t output, const tensor *of, status *st) {
+    tensor other;
+    bool ok = tensor_init(&other, of->type, of->rank, of->dims, st);
+    if (!ok)
+        return false;
+    ok = launch_ranks_read(e->launch.ranks, rank, output, other.data, tensor_bytes(of), st) &&
+         (compare_bits(of, &other).differing == 0 ||
+          status_set(st, STATUS_MISMATCH, "output '%s' has other bits on rank %u than on rank 0",
+                     e->context->signature.outputs[output].name, rank));
+    tensor_release(&other);
+    return ok;
 }
 
 /* The outputs of the first rank, if those of all others have the same bits. */
-static bool read_all(execution *e, tensor *outputs, status *st) {
+static bool run_all(execution *e, tensor *outputs, status *st) {
     const compiler_signature *s = &e->context->signature;
-    bool ok = launch_ranks_read(e->ranks, 0, s, outputs, st);
-    for (uint32_t rank = 1; rank < e->job->ranks && ok; rank++) {
-        tensor *others = tensors_new(s->output_count);
-        ok = launch_ranks_read(e->ranks, rank, s, others, st);
+    bool ok = launch_poison_outputs(&e->launch, st) && launch_run(&e->launch, st) &&
+              launch_read_outputs(&e->launch, s, outputs, st);
+    for (uint32_t rank = 1; rank < e->job->ranks; rank++)
         for (uint32_t i = 0; i < s->output_count && ok; i++)
-            if (compare_bits(&outputs[i], &others[i]).differing)
-                ok = status_set(st, STATUS_MISMATCH,
-                                "output '%s' has other bits on rank %u than on rank 0",
-                                s->outputs[i].name, rank);
-        tensors_free(others);
-    }
+            ok = is_same(e, rank, i, &outputs[i], st);
     return ok;
 }
 
 static const tensor *compute(execution *e, status *st) {
     e->stage(e->stage_context, "launch");
     execution_set(e, &e->context->set);
-    const bool ok = open_ranks(e, st) && launch_ranks_write(e->ranks, e->context->inputs, st) &&
-                    launch_ranks_poison(e->ranks, st) && launch_ranks_run(e->ranks, 1, NULL, st) &&
-                    read_all(e, e->outputs, st) && launch_ranks_poison(e->ranks, st) &&
-                    launch_ranks_run(e->ranks, 1, NULL, st) && read_all(e, e->repeat, st);
+    const bool ok = open_ranks(e, st) && launch_write_inputs(&e->launch, e->context->inputs, st) &&
+                    run_all(e, e->outputs, st) && run_all(e, e->repeat, st);
     return ok ? e->outputs : NULL;
 }
 
@@ -86,7 +88,7 @@ typedef struct rank_timing {
 static bool time_group(void *context, uint64_t repeats, double *ns_each) {
     const rank_timing *t = context;
     uint64_t ns;
-    if (!launch_ranks_run(t->e->ranks, repeats, &ns, t->st))
+    if (!launch_ranks_run(t->e->launch.ranks, repeats, &ns, t->st))
         return false;
     *ns_each = (double)ns / (double)repeats;
     return true;
@@ -117,7 +119,6 @@ const execution_class execution_of_ranks = {.held_to_golden = true,
                                             .pack_outputs = execution_pack_computed};
 
 void execution_release_ranks(execution *e) {
-    launch_ranks_close(e->ranks);
     for (uint32_t i = 0; e->rank_modules && i < e->job->ranks; i++)
         compiler_artifact_release(&e->rank_modules[i]);
     free(e->rank_modules);

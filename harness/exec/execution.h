@@ -53,8 +53,7 @@ struct execution {
     compiler_instance *tried; /* TUNE: of other tiles, instead of the case's; or NULL */
     compiler_artifact artifact;
     launch launch;
-    struct launch_ranks *ranks;      /* several of them, with modules of their own; or NULL */
-    compiler_artifact *rank_modules; /* by rank; or NULL */
+    compiler_artifact *rank_modules; /* of a launch on several ranks; or NULL */
     counters counters;
     timeline timeline;
     watch watch;              /* begun before the kernel is loaded */

@@ -245,10 +245,18 @@ job_outcome result_outcome(const json_t *result) {
     return outcome_from_name(result_text(result, RESULT_STATUS));
 }
 
+void result_ranks(const json_t *result, text *out) {
+    const char *layout = result_text(result, RESULT_LAYOUT);
+    if (result_whole(result, RESULT_RANKS) > 1)
+        text_printf(out, ",ranks=%" PRId64 ",%s%s%s", result_whole(result, RESULT_RANKS),
+                    result_text(result, RESULT_TRANSPORT), layout[0] ? "," : "", layout);
+}
+
 void result_key(const json_t *result, text *out) {
     text_printf(out, "%s/%s@%s,%s,%" PRId64, result_text(result, RESULT_KERNEL),
                 result_text(result, RESULT_CASE), result_text(result, RESULT_BACKEND),
                 result_text(result, RESULT_PROFILE), result_whole(result, RESULT_THREADS));
+    result_ranks(result, out);
 }
 
 void result_replay(const json_t *result, text *out) {

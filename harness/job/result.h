@@ -132,6 +132,8 @@ bool result_flag(const json_t *result, result_field field);          /* false: n
 job_outcome result_outcome(const json_t *result);                    /* OUTCOME_COUNT: none */
 /* Appends KERNEL/CASE@BACKEND,PROFILE,THREADS, as job_key does for a job. */
 void result_key(const json_t *result, text *out);
+/* Appends the ranks of it, ",ranks=3,shm"; nothing for one. */
+void result_ranks(const json_t *result, text *out);
 /* The command that replays its pack, "" without one; code of others needs to be trusted. */
 void result_replay(const json_t *result, text *out);
 exit_code result_exit(const json_t *result);

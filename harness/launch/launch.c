@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "common/abi_status.h"
+#include "launch/ranks.h"
 
 static size_t buffer_bytes(const struct compiler_buffer *buffer) {
     size_t bytes = dtype_size(buffer->type);
@@ -175,6 +176,20 @@ static bool open_context(launch *l, const launch_request *request, status *st) {
     return l->is_async && !request->apart ? use_kept(l, request, st) : own_context(l, request, st);
 }
 
+static bool open_ranks(launch *l, const launch_request *request, status *st) {
+    launch_request *each = base_calloc(request->rank_count, sizeof *each);
+    for (uint32_t i = 0; i < request->rank_count; i++) {
+        each[i] = *request;
+        launch_request_artifact(&each[i], &request->rank_modules[i]);
+        each[i].rank_count = 0;
+        each[i].constants = NULL;
+        each[i].apart = true;
+    }
+    l->ranks = launch_ranks_open(each, request->rank_count, request->transport, st);
+    free(each);
+    return l->ranks != NULL;
+}
+
 bool launch_open(launch *l, const launch_request *request, status *st) {
     tsr_kernel_info_t info = {.struct_size = sizeof info};
     const launch *beside = request->beside;
@@ -184,6 +199,8 @@ bool launch_open(launch *l, const launch_request *request, status *st) {
                   .foreign = request->foreign,
                   .is_async = beside ? beside->is_async : is_async_device(request->device)};
     make_room(l, request);
+    if (request->rank_count)
+        return open_ranks(l, request, st);
     if (!open_context(l, request, st) || !load(l, request, st) ||
         !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st) ||
         !has_buffers(l, request, &info, st) || !bind_dims(l, request, info.dims, st) ||
@@ -229,6 +246,7 @@ uint64_t launch_bytes(const launch *l) {
 }
 
 void launch_close(launch *l) {
+    launch_ranks_close(l->ranks);
     launch_free_buffers(l);
     if (l->module)
         tsrUnloadModule(l->module);
@@ -253,7 +271,8 @@ static bool copy(launch *l, void *to, const void *from, size_t size_bytes, const
 
 bool launch_write(launch *l, uint32_t input, const void *data, status *st) {
     forget_prepared(l);
-    return copy(l, l->buffers[input], data, l->sizes[input], "copying an input", st);
+    return l->ranks ? launch_ranks_write(l->ranks, input, data, l->sizes[input], st)
+                    : copy(l, l->buffers[input], data, l->sizes[input], "copying an input", st);
 }
 
 bool launch_write_inputs(launch *l, const tensor *inputs, status *st) {
@@ -264,6 +283,8 @@ bool launch_write_inputs(launch *l, const tensor *inputs, status *st) {
 }
 
 bool launch_poison_outputs(launch *l, status *st) {
+    if (l->ranks)
+        return launch_ranks_poison(l->ranks, st);
     for (uint32_t i = l->input_count; i < l->input_count + l->output_count; i++)
         if (l->sizes[i] &&
             !abi_ok(tsrFillAsync(l->context, NULL, l->buffers[i], LAUNCH_POISON, l->sizes[i]),
@@ -282,7 +303,7 @@ bool launch_prepare(const launch *l, tsr_kernel_t kernel, void **args, tsr_prepa
 }
 
 bool launch_run(launch *l, status *st) {
-    return launch_queue(l, NULL, st);
+    return l->ranks ? launch_ranks_run(l->ranks, 1, NULL, st) : launch_queue(l, NULL, st);
 }
 
 bool launch_queue(launch *l, tsr_stream_t stream, status *st) {
@@ -300,6 +321,8 @@ bool launch_queue(launch *l, tsr_stream_t stream, status *st) {
 
 bool launch_share_donated(launch *l, bool shared) {
     bool any = false;
+    if (l->ranks)
+        return launch_ranks_share(l->ranks, shared);
     for (uint32_t i = 0; i < l->input_count; i++) {
         uint32_t output;
         if (tsrGetDonatedOutput(l->kernel, i, &output) != TSR_SUCCESS || output == TSR_NOT_DONATED)
@@ -311,11 +334,14 @@ bool launch_share_donated(launch *l, bool shared) {
 }
 
 bool launch_read_input(launch *l, uint32_t input, void *to, status *st) {
-    return copy(l, to, l->buffers[input], l->sizes[input], "copying an input", st);
+    return l->ranks ? launch_ranks_read_input(l->ranks, input, to, l->sizes[input], st)
+                    : copy(l, to, l->buffers[input], l->sizes[input], "copying an input", st);
 }
 
 bool launch_read(launch *l, uint32_t output, void *to, status *st) {
     uint32_t slot = l->input_count + output;
+    if (l->ranks)
+        return launch_ranks_read(l->ranks, 0, output, to, l->sizes[slot], st);
     return copy(l, to, *(void **)l->args[slot], l->sizes[slot], "copying an output", st);
 }
 

@@ -8,7 +8,10 @@
 
 enum { LAUNCH_DIMS_MAX = 64, LAUNCH_POISON = 0xA5 };
 
+struct launch_ranks;
+
 typedef struct launch {
+    struct launch_ranks *ranks; /* which do all that this does (ranks.h); NULL: it does it itself */
     tsr_context_t context;
     tsr_module_t module;
     tsr_kernel_t kernel;
@@ -40,8 +43,11 @@ typedef struct launch_request {
                                     runs under the same conditions. NULL: own ones */
     const char *constants; /* "w,b": names of inputs that are prepared before the first launch, and
                               after they were written; or NULL */
-    bool apart;            /* a context of its own, where another one is kept open */
-    bool bare;             /* no buffers: until launch_allocate, it cannot run */
+    uint32_t rank_count;   /* several of them run it together; 0: one */
+    const compiler_artifact *rank_modules; /* ... by rank, instead of `image`; borrowed */
+    const char *transport;
+    bool apart;   /* a context of its own, where another one is kept open */
+    bool bare;    /* no buffers: until launch_allocate, it cannot run */
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } launch_request;
 

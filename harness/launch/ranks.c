@@ -22,7 +22,15 @@
 
 enum { RANK_TIMEOUT_S = 60 };
 
-typedef enum rank_order { ORDER_WRITE, ORDER_POISON, ORDER_RUN, ORDER_READ, ORDER_END } rank_order;
+typedef enum rank_order {
+    ORDER_WRITE,
+    ORDER_POISON,
+    ORDER_RUN,
+    ORDER_SHARE,
+    ORDER_READ_INPUT,
+    ORDER_READ,
+    ORDER_END
+} rank_order;
 
 typedef struct rank_message {
     uint32_t order, index; /* of an input or an output */
@@ -38,8 +46,6 @@ typedef struct rank_seat {
     uint32_t rank, count;
     const char *transport;
     char name[48];
-    size_t *sizes; /* of its buffers */
-    uint32_t inputs;
 } rank_seat;
 
 struct launch_ranks {
@@ -100,27 +106,45 @@ static bool run_launches(launch *l, uint64_t count, uint64_t *ns, status *st) {
     return ok;
 }
 
+/* Gives the number of the answer: ns, bytes that were read, or whether there was anything. */
+static uint64_t follow(launch *l, const rank_message *m, void *data, status *st) {
+    uint64_t ns = 0;
+    switch ((rank_order)m->order) {
+    case ORDER_WRITE:
+        (void)launch_write(l, m->index, data, st);
+        return 0;
+    case ORDER_POISON:
+        (void)launch_poison_outputs(l, st);
+        return 0;
+    case ORDER_RUN:
+        (void)run_launches(l, m->number, &ns, st);
+        return ns;
+    case ORDER_SHARE:
+        return launch_share_donated(l, m->number != 0);
+    case ORDER_READ_INPUT:
+        return launch_read_input(l, m->index, data, st) ? m->number : 0;
+    case ORDER_READ:
+        return launch_read(l, m->index, data, st) ? m->number : 0;
+    case ORDER_END:
+        break;
+    }
+    return 0;
+}
+
 /* Does what it is told; false where nobody tells any more. */
 static bool obey(rank_seat *s, launch *l) {
     rank_message m, answer = {.st = STATUS_INIT};
     void *data = NULL;
     if (!receive_all(s->far, &m, sizeof m) || m.order == ORDER_END)
         return false;
-    if (m.order == ORDER_WRITE || m.order == ORDER_READ)
+    const bool reads = m.order == ORDER_READ || m.order == ORDER_READ_INPUT;
+    if (m.order == ORDER_WRITE || reads)
         data = base_malloc((size_t)m.number + 1);
     bool told = m.order != ORDER_WRITE || receive_all(s->far, data, (size_t)m.number);
-    if (!told)
-        answer.number = 0;
-    else if (m.order == ORDER_WRITE)
-        (void)launch_write(l, m.index, data, &answer.st);
-    else if (m.order == ORDER_POISON)
-        (void)launch_poison_outputs(l, &answer.st);
-    else if (m.order == ORDER_RUN)
-        (void)run_launches(l, m.number, &answer.number, &answer.st);
-    else if (launch_read(l, m.index, data, &answer.st))
-        answer.number = m.number;
+    if (told)
+        answer.number = follow(l, &m, data, &answer.st);
     told = told && send_all(s->far, &answer, sizeof answer) &&
-           (m.order != ORDER_READ || send_all(s->far, data, (size_t)answer.number));
+           (!reads || send_all(s->far, data, (size_t)answer.number));
     free(data);
     return told;
 }
@@ -190,7 +214,8 @@ int launch_rank_serve(int socket) {
     if (!receive_all(socket, &head, sizeof head))
         return 1;
     const uint32_t buffers = head.inputs + head.outputs;
-    char *image = base_malloc(head.image_bytes + 1), *kernel = base_calloc(head.kernel_bytes + 1, 1);
+    char *image = base_malloc(head.image_bytes + 1),
+         *kernel = base_calloc(head.kernel_bytes + 1, 1);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
     const bool told = receive_all(socket, image, head.image_bytes) &&
                       receive_all(socket, kernel, head.kernel_bytes) &&
@@ -232,8 +257,8 @@ static bool start(launch_ranks *r, uint32_t rank, status *st) {
         return status_set_errno(st, errno, "there is no process to be had for rank %u", rank);
     close(s->far);
     s->far = -1;
-    return tell_process(s) ||
-           status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: it does not take its module", rank);
+    return tell_process(s) || status_set(st, STATUS_UNAVAILABLE,
+                                         "rank %u was lost: it does not take its module", rank);
 }
 
 /* Says how a rank's process ended. */
@@ -290,8 +315,7 @@ static void describe(launch_ranks *r, const launch_request *requests, const char
                          .request = &requests[i],
                          .rank = i,
                          .count = r->count,
-                         .transport = transport,
-                         .inputs = requests[i].input_count};
+                         .transport = transport};
         snprintf(s->name, sizeof s->name, "run-%d-%u", (int)getpid(), number);
     }
 }
@@ -345,14 +369,10 @@ void launch_ranks_close(launch_ranks *r) {
     free(r);
 }
 
-bool launch_ranks_write(launch_ranks *r, const tensor *inputs, status *st) {
-    for (uint32_t i = 0; i < r->seats[0].inputs; i++) {
-        const rank_message m = {
-            .order = ORDER_WRITE, .index = i, .number = tensor_bytes(&inputs[i])};
-        if (!order_all(r, &m, inputs[i].data, st) || !answers(r, NULL, st))
-            return false;
-    }
-    return true;
+bool launch_ranks_write(launch_ranks *r, uint32_t input, const void *data, size_t bytes,
+                        status *st) {
+    const rank_message m = {.order = ORDER_WRITE, .index = input, .number = bytes};
+    return order_all(r, &m, data, st) && answers(r, NULL, st);
 }
 
 bool launch_ranks_poison(launch_ranks *r, status *st) {
@@ -369,26 +389,30 @@ bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *
     return ok;
 }
 
-static bool read_one(rank_seat *s, uint32_t output, tensor *to, status *st) {
-    rank_message m = {.order = ORDER_READ, .index = output, .number = tensor_bytes(to)};
+bool launch_ranks_share(launch_ranks *r, bool shared) {
+    const rank_message m = {.order = ORDER_SHARE, .number = shared};
+    uint64_t any = 0;
+    status ignored = STATUS_INIT; /* the next order fails for the same reason */
+    return order_all(r, &m, NULL, &ignored) && answers(r, &any, &ignored) && any;
+}
+
+static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
     if (!send_all(s->socket, &m, sizeof m) || !receive_all(s->socket, &m, sizeof m))
         return lost(s, st);
     if (m.st.code != STATUS_OK) {
         *st = m.st;
         return false;
     }
-    return receive_all(s->socket, to->data, (size_t)m.number) || lost(s, st);
+    return receive_all(s->socket, to, (size_t)m.number) || lost(s, st);
 }
 
-bool launch_ranks_read(launch_ranks *r, uint32_t rank, const compiler_signature *signature,
-                       tensor *outputs, status *st) {
-    for (uint32_t i = 0; i < signature->output_count; i++) {
-        const struct compiler_buffer *buffer = &signature->outputs[i];
-        const bool made = tensor_init(&outputs[i], buffer->type, buffer->rank, buffer->dims, st);
-        if (made && read_one(&r->seats[rank], i, &outputs[i], st))
-            continue;
-        tensor_release_all(outputs, made ? i + 1 : i);
-        return false;
-    }
-    return true;
+bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st) {
+    const rank_message m = {.order = ORDER_READ_INPUT, .index = input, .number = bytes};
+    return read_one(&r->seats[0], m, to, st);
+}
+
+bool launch_ranks_read(launch_ranks *r, uint32_t rank, uint32_t output, void *to, size_t bytes,
+                       status *st) {
+    const rank_message m = {.order = ORDER_READ, .index = output, .number = bytes};
+    return read_one(&r->seats[rank], m, to, st);
 }

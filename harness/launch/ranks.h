@@ -1,5 +1,6 @@
 /* ranks.h - a program on several ranks: a launch for each, on threads of this process or in
- * processes of their own, which are told alike what to do. */
+ * processes of their own, which are told alike what to do. launch.h does all of this with one that
+ * was opened for several. */
 #ifndef TESSERA_HARNESS_LAUNCH_RANKS_H
 #define TESSERA_HARNESS_LAUNCH_RANKS_H
 
@@ -12,14 +13,17 @@ typedef struct launch_ranks launch_ranks;
 launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
                                 const char *transport, status *st);
 void launch_ranks_close(launch_ranks *r); /* may be NULL */
-/* The same inputs for all. */
-bool launch_ranks_write(launch_ranks *r, const tensor *inputs, status *st);
+/* The same bytes for all ranks. */
+bool launch_ranks_write(launch_ranks *r, uint32_t input, const void *data, size_t bytes,
+                        status *st);
 bool launch_ranks_poison(launch_ranks *r, status *st);
 /* So many launches, one behind the other; *ns: of the rank that took longest, or NULL. */
 bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *st);
-/* Initialises `outputs`, of one rank. */
-bool launch_ranks_read(launch_ranks *r, uint32_t rank, const compiler_signature *signature,
-                       tensor *outputs, status *st);
+/* As launch_share_donated. */
+bool launch_ranks_share(launch_ranks *r, bool shared);
+bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st);
+bool launch_ranks_read(launch_ranks *r, uint32_t rank, uint32_t output, void *to, size_t bytes,
+                       status *st);
 
 /* A rank in a process of its own, which is told through this socket what to do; gives the process's
  * exit code. */

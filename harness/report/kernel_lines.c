@@ -200,9 +200,11 @@ static void append_largest(const kernel_lines *k, text *out) {
 /* ---- what is unfolded ---- */
 
 static void append_key(const json_t *result, text *out) {
-    text_show(out, "    %s@%s,%s,%" PRId64 "  ", result_text(result, RESULT_CASE),
+    text_show(out, "    %s@%s,%s,%" PRId64, result_text(result, RESULT_CASE),
               result_text(result, RESULT_BACKEND), result_text(result, RESULT_PROFILE),
               result_whole(result, RESULT_THREADS));
+    result_ranks(result, out);
+    text_append(out, "  ");
 }
 
 static void append_failure(const kernel_lines *k, const json_t *result, text *out) {
