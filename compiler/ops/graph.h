@@ -40,7 +40,8 @@ typedef enum graph_class {
 typedef enum graph_effects {
     GRAPH_EFFECTS_PURE,
     GRAPH_EFFECTS_ENDS,
-    GRAPH_EFFECTS_HOLDS
+    GRAPH_EFFECTS_HOLDS,
+    GRAPH_EFFECTS_SENDS
 } graph_effects;
 
 graph_class graph_op_class(int opcode);
