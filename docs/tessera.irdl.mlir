@@ -2959,6 +2959,160 @@ module {
       %146 = irdl.region
       irdl.regions(%146)
     }
+    irdl.operation @shard {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      %2 = irdl.base "!builtin.tensor"
+      %3 = irdl.base "!builtin.tensor"
+      %4 = irdl.base "!builtin.tensor"
+      %5 = irdl.base "!builtin.tensor"
+      %6 = irdl.base "!builtin.tensor"
+      %7 = irdl.base "!builtin.tensor"
+      %8 = irdl.base "!builtin.tensor"
+      %9 = irdl.base "!builtin.tensor"
+      %10 = irdl.base "!builtin.tensor"
+      %11 = irdl.base "!builtin.tensor"
+      %12 = irdl.base "!builtin.tensor"
+      %13 = irdl.base "!builtin.tensor"
+      %14 = irdl.base "!builtin.tensor"
+      %15 = irdl.base "!builtin.tensor"
+      %16 = irdl.base "!builtin.tensor"
+      %17 = irdl.base "!builtin.tensor"
+      %18 = irdl.base "!builtin.tensor"
+      %19 = irdl.base "!builtin.tensor"
+      %20 = irdl.base "!builtin.tensor"
+      %21 = irdl.base "!builtin.tensor"
+      %22 = irdl.base "!builtin.tensor"
+      %23 = irdl.base "!builtin.tensor"
+      %24 = irdl.base "!builtin.tensor"
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      %145 = irdl.any
+      %146 = irdl.base "#builtin.string"
+      irdl.attributes {"sliced" = %144, "count" = %145, "axis" = %146}
+      %147 = irdl.region
+      irdl.regions(%147)
+    }
     irdl.operation @checkpoint {
       %0 = irdl.base "!builtin.tensor"
       %1 = irdl.base "!builtin.tensor"
@@ -3424,6 +3578,99 @@ module {
       irdl.operands(%0)
       %1 = irdl.base "!builtin.tensor"
       irdl.results(%1)
+    }
+    irdl.operation @all_reduce {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.string"
+      %3 = irdl.any
+      %4 = irdl.base "#builtin.string"
+      irdl.attributes {"axis" = %2, "count" = %3, "kind" = %4}
+    }
+    irdl.operation @all_gather {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.string"
+      %3 = irdl.any
+      %4 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %2, "count" = %3, "dim" = %4}
+    }
+    irdl.operation @reduce_scatter {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.string"
+      %3 = irdl.any
+      %4 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %2, "count" = %3, "dim" = %4}
+    }
+    irdl.operation @shard_slice {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.string"
+      %3 = irdl.any
+      %4 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %2, "count" = %3, "dim" = %4}
+    }
+    irdl.operation @all_to_all {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.string"
+      %3 = irdl.any
+      %4 = irdl.base "#builtin.integer"
+      %5 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %2, "count" = %3, "split" = %4, "concat" = %5}
+    }
+    irdl.operation @permute {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.string"
+      %3 = irdl.any
+      %4 = irdl.base "#builtin.array"
+      irdl.attributes {"axis" = %2, "count" = %3, "pairs" = %4}
+    }
+    irdl.operation @shard_index {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.results(%0)
+      %1 = irdl.base "#builtin.string"
+      %2 = irdl.any
+      irdl.attributes {"axis" = %1, "count" = %2}
+    }
+    irdl.operation @cotangent {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      irdl.operands(%0, %1)
+      %2 = irdl.base "!builtin.tensor"
+      irdl.results(%2)
+    }
+    irdl.operation @vary {
+      %0 = irdl.base "!builtin.tensor"
+      %1 = irdl.base "!builtin.tensor"
+      irdl.operands(%0, %1)
+      %2 = irdl.base "!builtin.tensor"
+      irdl.results(%2)
+    }
+    irdl.operation @exchange {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      %3 = irdl.base "#builtin.array"
+      %4 = irdl.base "#builtin.array"
+      %5 = irdl.base "#builtin.array"
+      irdl.attributes {"number" = %2, "group" = %3, "sends" = %4, "receives" = %5}
     }
   }
   irdl.dialect @sched {

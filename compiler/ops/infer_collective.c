@@ -22,6 +22,15 @@ static bool part_of(query *q, ir_dim dim, ir_dim *out) {
                         infer_string_attr(q, "axis", ""));
 }
 
+/* The order of a sum; of other kinds the tree. */
+static bool has_order(query *q, const char *kind) {
+    const char *order = infer_string_attr(q, "fold", "tree");
+    const bool exact = strcmp(order, "exact") == 0;
+    return strcmp(order, "tree") == 0 || (exact && strcmp(kind, "sum") == 0) ||
+           infer_refuse(q, MISFIT_ORDER, -1, -1,
+                        "the order \"%s\" is neither \"tree\" nor, of a sum, \"exact\"", order);
+}
+
 bool graph_infer_all_reduce(query *q) {
     static const char *const kinds[] = {"sum", "prod", "max", "min"};
     const char *kind = infer_string_attr(q, "kind", "sum");
@@ -31,6 +40,8 @@ bool graph_infer_all_reduce(query *q) {
     if (!known)
         return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
                             "\"%s\" is none of \"sum\", \"prod\", \"max\" and \"min\"", kind);
+    if (!has_order(q, kind))
+        return false;
     if (infer_operand(q, 0)->element == DTYPE_BOOL)
         return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "takes numbers, not %s",
                             infer_shape_text(q, 0));

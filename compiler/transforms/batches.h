@@ -83,10 +83,10 @@ bool batch_collective(batching *s, ir_op op);
 
 /* All shards of the axis, [total, ...], of those of this rank. */
 ir_value shard_gather(batching *s, ir_value x);
-/* The sum, or what `kind` says, of all shards, pairs of neighbours first. */
-ir_value shard_reduce(batching *s, ir_value x, const char *kind);
+/* The sum, or what `kind` says, of all shards, in the order "tree" or "exact". */
+ir_value shard_reduce(batching *s, ir_value x, const char *kind, const char *order);
 /* Of [shards, total, ...] the [shards, ...] of which each has its own one of `total`. */
-ir_value shard_reduce_scatter(batching *s, ir_value x, const char *kind);
+ir_value shard_reduce_scatter(batching *s, ir_value x, const char *order);
 /* Of [shards, total, ...] the [shards, total, ...] in which both have changed places. */
 ir_value shard_swap(batching *s, ir_value x);
 /* Each shard's value is that of the shard `from` (by shard, -1: zeros), of [shards, ...]. */

@@ -92,6 +92,10 @@ static const char *kind_of(const batching *s, ir_op op) {
     return ir_op_string(s->m, op, "kind", "sum");
 }
 
+static const char *order_of(const batching *s, ir_op op) {
+    return ir_op_string(s->m, op, "fold", "tree");
+}
+
 static int dim_of(const batching *s, ir_op op, const char *name) {
     return (int)ir_op_int(s->m, op, name, 0);
 }
@@ -125,13 +129,13 @@ static bool all_reduce(batching *s, ir_op op, ir_value *out) {
         return refuse(s, op,
                       "the value is the same on all shards, and its sum would be a multiple of it. "
                       "The gradient of such a value is the sum over the shards already");
-    *out = shard_reduce(s, operand(s, op), kind_of(s, op));
+    *out = shard_reduce(s, operand(s, op), kind_of(s, op), order_of(s, op));
     return true;
 }
 
 static bool reduce_scatter(batching *s, ir_op op, ir_value *out) {
     const int dim = dim_of(s, op, "dim");
-    *out = shard_reduce_scatter(s, parts_first(s, operand(s, op), dim + 1), "sum");
+    *out = shard_reduce_scatter(s, parts_first(s, operand(s, op), dim + 1), order_of(s, op));
     return true;
 }
 
@@ -176,7 +180,7 @@ static bool cotangent(batching *s, ir_op op, ir_value *out) {
     const ir_value *operands = ir_op_get(s->m, op)->operands;
     *out = batch_stand(s, operands[0]);
     if (batch_differs(s, operands[0]) && !batch_differs(s, operands[1]))
-        *out = shard_reduce(s, *out, "sum");
+        *out = shard_reduce(s, *out, "sum", "tree");
     *out = shard_as(&s->b, GRAPH_COTANGENT, *out, batch_stand(s, operands[1]));
     return true;
 }

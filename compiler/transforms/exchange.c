@@ -4,10 +4,12 @@
  * The order of a sum over shards is one binary tree over all of them, whatever rank has which: of n
  * shards the first 2^k < n and the others, and so on down (docs/numerics.md, "Sums over shards"). A
  * rank adds up what of the tree is its own, and sends the parts of these sums to the ranks that add
- * them, so that each rank adds one part of the result. */
+ * them, so that each rank adds one part of the result. The order `exact` has no parts that could be
+ * rounded: each shard is sent. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/orders.h"
 #include "parameters/thresholds.h"
 #include "transforms/batches.h"
 
@@ -191,23 +193,42 @@ static int64_t left_of(int64_t count) {
     return left;
 }
 
-static int opcode_of(const char *kind) {
-    return strcmp(kind, "max") == 0    ? GRAPH_MAXIMUM
-           : strcmp(kind, "min") == 0  ? GRAPH_MINIMUM
-           : strcmp(kind, "prod") == 0 ? GRAPH_MUL
-                                       : GRAPH_ADD;
+/* How two parts become one; exact: all become one at once. */
+typedef struct folding {
+    int opcode;
+    bool exact;
+} folding;
+
+static folding folding_of(const batching *s, ir_value x, const char *kind, const char *order) {
+    const int opcode = strcmp(kind, "max") == 0    ? GRAPH_MAXIMUM
+                       : strcmp(kind, "min") == 0  ? GRAPH_MINIMUM
+                       : strcmp(kind, "prod") == 0 ? GRAPH_MUL
+                                                   : GRAPH_ADD;
+    return (folding){opcode, strcmp(order, "exact") == 0 &&
+                                 dtype_is_float(type_of(&s->b, x)->element)};
+}
+
+static ir_value sum_exactly(ir_builder *b, ir_value x) {
+    const int64_t axis = 0;
+    const ir_named_attr attrs[] = {
+        {"kind", ir_attr_string(b->m, "sum")},
+        {"axes", ir_attr_int_array(b->m, &axis, 1)},
+        {"order", ir_attr_string(b->m, order_info_of(ORDER_EXACT)->name)}};
+    return ir_op_result(b->m, graph_build(b, GRAPH_REDUCE, &x, 1, attrs, 3), 0);
 }
 
 /* All rows of x, whose number is that of the shards: neighbours first, level by level, which is the
  * same tree. [rows, ...] gives [...]. */
-static ir_value fold_rows(ir_builder *b, ir_value x, int opcode) {
+static ir_value fold_rows(ir_builder *b, ir_value x, folding f) {
     ir_type_data t = *type_of(b, x);
+    if (f.exact)
+        return sum_exactly(b, x);
     while (t.dims[0] > 1) {
         const int64_t pairs = t.dims[0] / 2;
         const ir_value both = split_rows(b, shard_rows(b, x, 0, 2 * pairs), pairs),
                        left = build_slice_axis(b, both, 1, 0, 1),
                        right = build_slice_axis(b, both, 1, 1, 2);
-        ir_value next = join_rows(b, build_binary(b, opcode, left, right));
+        ir_value next = join_rows(b, build_binary(b, f.opcode, left, right));
         if (t.dims[0] % 2)
             next = build_concat(b, 0, (ir_value[]){next, shard_rows(b, x, 2 * pairs, 1)}, 2);
         x = next;
@@ -216,51 +237,64 @@ static ir_value fold_rows(ir_builder *b, ir_value x, int opcode) {
     return build_reshape(b, x, t.rank - 1, t.dims + 1);
 }
 
-/* The greatest parts of the tree that lie in the shards of a rank, in their order. */
-static void find_nodes(const shard_axis *a, uint32_t rank, int64_t first, int64_t count,
-                       node_list *out) {
-    const int64_t from = a->starts[rank], to = a->starts[rank + 1];
-    if (first >= to || first + count <= from)
+/* The greatest parts of the tree that lie in the shards of a rank, in their order; single shards
+ * where they are added exactly. */
+static void find_nodes(const shard_axis *a, uint32_t rank, node part, folding f, node_list *out) {
+    const int64_t from = a->starts[rank], to = a->starts[rank + 1], left = left_of(part.count);
+    if (part.first >= to || part.first + part.count <= from)
         return;
-    if (first >= from && first + count <= to) {
-        vec_push(out, ((node){first, count, 0}));
+    if (part.count == 1 || (!f.exact && part.first >= from && part.first + part.count <= to)) {
+        vec_push(out, part);
         return;
     }
-    find_nodes(a, rank, first, left_of(count), out);
-    find_nodes(a, rank, first + left_of(count), count - left_of(count), out);
+    find_nodes(a, rank, (node){part.first, left, 0}, f, out);
+    find_nodes(a, rank, (node){part.first + left, part.count - left, 0}, f, out);
 }
 
-static ir_value combine(ir_builder *b, const node_list *nodes, int64_t first, int64_t count,
-                        int opcode) {
+static ir_value as_row(ir_builder *b, ir_value x) {
+    const ir_type_data t = *type_of(b, x);
+    ir_dim dims[IR_MAX_RANK + 1] = {1};
+    memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
+    return build_reshape(b, x, t.rank + 1, dims);
+}
+
+static ir_value combine_tree(ir_builder *b, const node_list *nodes, int64_t first, int64_t count,
+                             int opcode) {
     for (size_t i = 0; i < nodes->count; i++)
         if (nodes->items[i].first == first && nodes->items[i].count == count)
             return nodes->items[i].value;
     const int64_t left = left_of(count);
-    const ir_value x = combine(b, nodes, first, left, opcode),
-                   y = combine(b, nodes, first + left, count - left, opcode);
+    const ir_value x = combine_tree(b, nodes, first, left, opcode),
+                   y = combine_tree(b, nodes, first + left, count - left, opcode);
     return build_binary(b, opcode, x, y);
 }
 
+/* All nodes, of as many shards. */
+static ir_value combine(ir_builder *b, const node_list *nodes, int64_t shards, folding f) {
+    ir_value *rows = ARENA_NEW(ir_module_arena(b->m), ir_value, nodes->count + 1);
+    if (!f.exact)
+        return combine_tree(b, nodes, 0, shards, f.opcode);
+    for (size_t i = 0; i < nodes->count; i++)
+        rows[i] = as_row(b, nodes->items[i].value);
+    return sum_exactly(b, build_concat(b, 0, rows, (uint32_t)nodes->count));
+}
+
 /* The sums of this rank's nodes, [nodes, ...], of its shards. */
-static ir_value own_sums(batching *s, ir_value x, const node_list *nodes, int opcode) {
+static ir_value own_sums(batching *s, ir_value x, const node_list *nodes, folding f) {
     ir_value *parts = ARENA_NEW(ir_module_arena(s->m), ir_value, nodes->count + 1);
     for (size_t i = 0; i < nodes->count; i++) {
         const node *n = &nodes->items[i];
-        const ir_value sum =
-            fold_rows(&s->b, shard_rows(&s->b, x, n->first - s->axis->first, n->count), opcode);
-        const ir_type_data t = *type_of(&s->b, sum);
-        ir_dim dims[IR_MAX_RANK + 1] = {1};
-        memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
-        parts[i] = build_reshape(&s->b, sum, t.rank + 1, dims);
+        const ir_value rows = shard_rows(&s->b, x, n->first - s->axis->first, n->count);
+        parts[i] = n->count == 1 ? rows : as_row(&s->b, fold_rows(&s->b, rows, f));
     }
     return build_concat(&s->b, 0, parts, (uint32_t)nodes->count);
 }
 
 /* The nodes of all ranks, and how many each has. */
-static void all_nodes(const shard_axis *a, node_list *out, int64_t *counts) {
+static void all_nodes(const shard_axis *a, folding f, node_list *out, int64_t *counts) {
     for (uint32_t i = 0; i < a->rank_count; i++) {
         const size_t before = out->count;
-        find_nodes(a, i, 0, a->total, out);
+        find_nodes(a, i, (node){0, a->total, 0}, f, out);
         counts[i] = (int64_t)(out->count - before);
     }
 }
@@ -276,13 +310,13 @@ static ir_value row(ir_builder *b, ir_value x, int64_t i) {
 }
 
 /* [nodes of this rank, n] to [n], each rank adding one part. */
-static ir_value reduce_flat(batching *s, ir_value sums, int opcode) {
+static ir_value reduce_flat(batching *s, ir_value sums, folding f) {
     const shard_axis *a = s->axis;
     const int64_t length = type_of(&s->b, sums)->dims[1], own = rows_of(&s->b, sums);
     const uint32_t ranks = a->rank_count;
     int64_t *counts = ARENA_NEW(ir_module_arena(s->m), int64_t, ranks + 1);
     node_list nodes = {0};
-    all_nodes(a, &nodes, counts);
+    all_nodes(a, f, &nodes, counts);
     ir_value came, out;
     const bool whole = length < COLLECTIVE_WHOLE;
     int64_t part = length;
@@ -304,7 +338,7 @@ static ir_value reduce_flat(batching *s, ir_value sums, int opcode) {
     }
     for (size_t i = 0; i < nodes.count; i++)
         nodes.items[i].value = row(&s->b, came, (int64_t)i);
-    out = combine(&s->b, &nodes, 0, a->total, opcode);
+    out = combine(&s->b, &nodes, a->total, f);
     vec_release(&nodes);
     if (whole)
         return out;
@@ -315,38 +349,38 @@ static ir_value reduce_flat(batching *s, ir_value sums, int opcode) {
     return build_slice_axis(&s->b, build_reshape(&s->b, parts, 1, all), 0, 0, length);
 }
 
-ir_value shard_reduce(batching *s, ir_value x, const char *kind) {
+ir_value shard_reduce(batching *s, ir_value x, const char *kind, const char *order) {
     const dtype type = type_of(&s->b, x)->element;
-    const int opcode = opcode_of(kind);
+    const folding f = folding_of(s, x, kind, order);
     ir_value out, wide = widened(s, x);
     if (s->axis->rank_count == 1) {
-        out = fold_rows(&s->b, wide, opcode);
+        out = fold_rows(&s->b, wide, f);
     } else {
         const ir_type_data t = *type_of(&s->b, wide);
         node_list own = {0};
-        find_nodes(s->axis, s->axis->own, 0, s->axis->total, &own);
-        const ir_value sums = flat_rows(&s->b, own_sums(s, wide, &own, opcode));
+        find_nodes(s->axis, s->axis->own, (node){0, s->axis->total, 0}, f, &own);
+        const ir_value sums = flat_rows(&s->b, own_sums(s, wide, &own, f));
         vec_release(&own);
-        out = build_reshape(&s->b, reduce_flat(s, sums, opcode), t.rank - 1, t.dims + 1);
+        out = build_reshape(&s->b, reduce_flat(s, sums, f), t.rank - 1, t.dims + 1);
     }
     return build_convert(&s->b, out, type);
 }
 
 /* x: [shards, total, ...] */
-ir_value shard_reduce_scatter(batching *s, ir_value x, const char *kind) {
+ir_value shard_reduce_scatter(batching *s, ir_value x, const char *order) {
     const shard_axis *a = s->axis;
     const dtype type = type_of(&s->b, x)->element;
-    const int opcode = opcode_of(kind);
+    const folding f = folding_of(s, x, "sum", order);
     const int64_t own_shards = s->count;
     ir_value wide = widened(s, x);
     if (a->rank_count == 1)
-        return build_convert(&s->b, fold_rows(&s->b, wide, opcode), type);
+        return build_convert(&s->b, fold_rows(&s->b, wide, f), type);
     int64_t *counts = ARENA_NEW(ir_module_arena(s->m), int64_t, a->rank_count + 1), at = 0;
     node_list own = {0}, nodes = {0};
-    find_nodes(a, a->own, 0, a->total, &own);
-    all_nodes(a, &nodes, counts);
+    find_nodes(a, a->own, (node){0, a->total, 0}, f, &own);
+    all_nodes(a, f, &nodes, counts);
     const ir_value sums =
-        build_moved(&s->b, own_sums(s, wide, &own, opcode), 0, 1); /* [total, nodes, ...] */
+        build_moved(&s->b, own_sums(s, wide, &own, f), 0, 1); /* [total, nodes, ...] */
     const exchange e = begin(s);
     for (uint32_t i = 0; i < a->rank_count; i++) {
         send(&e, i, a->starts[i] * (int64_t)own.count, shards_of(a, i) * (int64_t)own.count);
@@ -362,7 +396,7 @@ ir_value shard_reduce_scatter(batching *s, ir_value x, const char *kind) {
         }
         at += own_shards * counts[i];
     }
-    const ir_value out = combine(&s->b, &nodes, 0, a->total, opcode);
+    const ir_value out = combine(&s->b, &nodes, a->total, f);
     vec_release(&own);
     vec_release(&nodes);
     return build_convert(&s->b, out, type);

@@ -145,6 +145,19 @@ static entity dim_attr(checker *c, const call_arguments *a, int i, const char *n
     return a->values[0];
 }
 
+/* "tree" where none is given; the rule of types says which there are. */
+static bool order_attr(checker *c, const call_arguments *a, int i, ir_named_attr *out) {
+    const bool given = a->given[i];
+    if (given && a->values[i].kind != ENTITY_STRING) {
+        diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, a->values[i].at,
+                       "order of %s() is \"tree\" or \"exact\", not %s", a->function,
+                       entity_describe(&a->values[i]));
+        return false;
+    }
+    *out = (ir_named_attr){"fold", ir_attr_string(c->m, given ? a->values[i].text : "tree")};
+    return true;
+}
+
 /* ---- each of them ---- */
 
 entity special_all_reduce(checker *c, const call_arguments *a) {
@@ -165,8 +178,10 @@ entity special_all_reduce(checker *c, const call_arguments *a) {
         return entity_broken(a->at);
     }
     const bool mean = strcmp(op, "mean") == 0;
-    const ir_named_attr kind = {"kind", ir_attr_string(c->m, mean ? "sum" : op)};
-    entity out = over_all(c, a, GRAPH_ALL_REDUCE, &kind, 1);
+    ir_named_attr attrs[2] = {{"kind", ir_attr_string(c->m, mean ? "sum" : op)}};
+    if (!order_attr(c, a, 3, &attrs[1]))
+        return entity_broken(a->at);
+    entity out = over_all(c, a, GRAPH_ALL_REDUCE, attrs, 2);
     for (uint32_t i = 0; mean && out.kind != ENTITY_BROKEN; i++) {
         const entity *axes = &a->values[1];
         const bool several = axes->kind == ENTITY_TUPLE;
@@ -190,7 +205,11 @@ entity special_all_gather(checker *c, const call_arguments *a) {
 }
 
 entity special_reduce_scatter(checker *c, const call_arguments *a) {
-    return along_dim(c, a, GRAPH_REDUCE_SCATTER);
+    ir_named_attr attrs[2];
+    if (dim_attr(c, a, 2, "dim", &attrs[0]).kind == ENTITY_BROKEN ||
+        !order_attr(c, a, 3, &attrs[1]))
+        return entity_broken(a->at);
+    return over_all(c, a, GRAPH_REDUCE_SCATTER, attrs, 2);
 }
 
 entity special_shard_slice(checker *c, const call_arguments *a) {

@@ -40,6 +40,7 @@ static ir_value build_along_axis(ir_builder *b, ir_op op, const along *a, ir_val
     return ir_op_result(b->m, graph_build(b, a->opcode, &x, 1, attrs, count), 0);
 }
 
+/* In the order tree, which is the usual one. */
 static ir_value sum_over(ir_builder *b, ir_op op, ir_value x) {
     return build_along_axis(b, op, &(along){GRAPH_ALL_REDUCE, {NULL}, {NULL}}, x);
 }
