@@ -132,7 +132,8 @@ const special_function special_functions[] = {
     {"PartitionSpec", "a=None, b=None, c=None, d=None, e=None, f=None", special_partition_spec,
      "the axes of a mesh that each dimension is cut along, or None", "Any"},
     {"all_reduce", "x, axis, op=\"sum\", order=\"tree\"", special_all_reduce,
-     "the sum (or mean, max, min, prod) over the shards along an axis of the mesh, or several; a sum "
+     "the sum (or mean, max, min, prod) over the shards along an axis of the mesh, or several; a "
+     "sum "
      "in the order tree, or exact",
      NULL},
     {"all_gather", "x, axis, dim=0", special_all_gather,

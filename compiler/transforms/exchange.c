@@ -204,8 +204,8 @@ static folding folding_of(const batching *s, ir_value x, const char *kind, const
                        : strcmp(kind, "min") == 0  ? GRAPH_MINIMUM
                        : strcmp(kind, "prod") == 0 ? GRAPH_MUL
                                                    : GRAPH_ADD;
-    return (folding){opcode, strcmp(order, "exact") == 0 &&
-                                 dtype_is_float(type_of(&s->b, x)->element)};
+    return (folding){opcode,
+                     strcmp(order, "exact") == 0 && dtype_is_float(type_of(&s->b, x)->element)};
 }
 
 static ir_value sum_exactly(ir_builder *b, ir_value x) {

@@ -126,8 +126,8 @@ static int dispatch(int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "--worker") == 0)
         return command_worker();
-    if (strcmp(name, "--rank") == 0 && argc == 3)
-        return launch_rank_serve(atoi(argv[2])); // NOLINT(cert-err34-c)
+    if (strcmp(name, "--rank") == 0)
+        return launch_rank_serve();
     if (strcmp(name, "--gate-timer") == 0)
         return command_gate_timer();
     if (strcmp(name, "--gate-counter") == 0 && argc == 3)

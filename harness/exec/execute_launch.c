@@ -88,6 +88,12 @@ launch_request execution_request(const execution *e, uint32_t threads) {
                                   e->class->foreign || e->job->edits ? NULL : e->job->constants,
                               .foreign = e->class->foreign};
     launch_request_artifact(&request, &e->artifact);
+    if (e->job->ranks > 1) {
+        request.rank_count = e->job->ranks;
+        request.rank_modules = e->rank_modules;
+        request.transport = e->job->transport;
+        request.constants = NULL;
+    }
     launch_request_buffers(&request, &e->context->signature);
     return request;
 }

@@ -1,17 +1,16 @@
 /* ranks.c - several launches that run together.
  *
- * Each rank serves one end of a socket, in a thread, or in a process that this program was started
- * in again (tsr --rank), whichever its transport is for; whoever opened them writes to the other
- * ends. */
+ * Each rank reads orders from a pipe and answers by another one, in a thread, or in a process that
+ * this program was started in again (tsr --rank), whichever its transport is for. */
 #include "launch/ranks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -20,7 +19,7 @@
 #include "common/abi_status.h"
 #include "process/child.h"
 
-enum { RANK_TIMEOUT_S = 60 };
+enum { RANK_TIMEOUT_S = 60, RANK_IN = 3, RANK_OUT = 4 };
 
 typedef enum rank_order {
     ORDER_WRITE,
@@ -39,8 +38,9 @@ typedef struct rank_message {
 } rank_message;
 
 typedef struct rank_seat {
-    int socket, far; /* this process's end; the rank's */
-    pid_t process;   /* 0: it is a thread */
+    int to, from;         /* this process's ends */
+    int far_from, far_to; /* the rank's; -1: it has them, or has ended */
+    pid_t process;        /* 0: it is a thread */
     pthread_t thread;
     const launch_request *request;
     uint32_t rank, count;
@@ -53,12 +53,12 @@ struct launch_ranks {
     rank_seat *seats;
 };
 
-/* ---- sockets ---- */
+/* ---- pipes ---- */
 
-static bool send_all(int socket, const void *data, size_t bytes) {
+static bool send_all(int file, const void *data, size_t bytes) {
     const char *at = data;
     while (bytes) {
-        const ssize_t sent = send(socket, at, bytes, MSG_NOSIGNAL);
+        const ssize_t sent = write(file, at, bytes);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
@@ -69,10 +69,10 @@ static bool send_all(int socket, const void *data, size_t bytes) {
     return true;
 }
 
-static bool receive_all(int socket, void *data, size_t bytes) {
+static bool receive_all(int file, void *data, size_t bytes) {
     char *at = data;
     while (bytes) {
-        const ssize_t got = recv(socket, at, bytes, 0);
+        const ssize_t got = read(file, at, bytes);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -81,6 +81,14 @@ static bool receive_all(int socket, void *data, size_t bytes) {
         bytes -= (size_t)got;
     }
     return true;
+}
+
+static void close_both(int *a, int *b) {
+    if (*a >= 0)
+        close(*a);
+    if (*b >= 0)
+        close(*b);
+    *a = *b = -1;
 }
 
 /* ---- a rank ---- */
@@ -135,16 +143,16 @@ static uint64_t follow(launch *l, const rank_message *m, void *data, status *st)
 static bool obey(rank_seat *s, launch *l) {
     rank_message m, answer = {.st = STATUS_INIT};
     void *data = NULL;
-    if (!receive_all(s->far, &m, sizeof m) || m.order == ORDER_END)
+    if (!receive_all(s->far_from, &m, sizeof m) || m.order == ORDER_END)
         return false;
     const bool reads = m.order == ORDER_READ || m.order == ORDER_READ_INPUT;
     if (m.order == ORDER_WRITE || reads)
         data = base_malloc((size_t)m.number + 1);
-    bool told = m.order != ORDER_WRITE || receive_all(s->far, data, (size_t)m.number);
+    bool told = m.order != ORDER_WRITE || receive_all(s->far_from, data, (size_t)m.number);
     if (told)
         answer.number = follow(l, &m, data, &answer.st);
-    told = told && send_all(s->far, &answer, sizeof answer) &&
-           (!reads || send_all(s->far, data, (size_t)answer.number));
+    told = told && send_all(s->far_to, &answer, sizeof answer) &&
+           (!reads || send_all(s->far_to, data, (size_t)answer.number));
     free(data);
     return told;
 }
@@ -155,12 +163,12 @@ static void *serve(void *context) {
     tsr_comm_t comm = NULL;
     rank_message opened = {.st = STATUS_INIT};
     const bool ok = open_rank(s, &l, &comm, &opened.st);
-    bool told = send_all(s->far, &opened, sizeof opened) && ok;
+    bool told = send_all(s->far_to, &opened, sizeof opened) && ok;
     while (told)
         told = obey(s, &l);
     launch_close(&l);
     (void)tsrDestroyComm(comm);
-    close(s->far);
+    close_both(&s->far_from, &s->far_to);
     return NULL;
 }
 
@@ -178,11 +186,14 @@ typedef struct rank_head {
 } rank_head;
 
 /* Nothing but what is safe between fork and exec. */
-static _Noreturn void become_rank(int socket) {
-    char number[12];
-    const int own = dup(socket); /* which exec keeps open */
-    snprintf(number, sizeof number, "%d", own);
-    execl("/proc/self/exe", "tsr", "--rank", number, (char *)NULL);
+static _Noreturn void become_rank(int from, int to) {
+    enum { FREE = 10 };
+    const int own_from = fcntl(from, F_DUPFD, FREE), own_to = fcntl(to, F_DUPFD, FREE);
+    dup2(own_from, RANK_IN); /* which exec keeps open */
+    dup2(own_to, RANK_OUT);
+    close(own_from);
+    close(own_to);
+    execl("/proc/self/exe", "tsr", "--rank", (char *)NULL);
     _exit(127);
 }
 
@@ -201,25 +212,26 @@ static bool tell_process(const rank_seat *s) {
     snprintf(head.transport, sizeof head.transport, "%s", s->transport);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
     launch_request_sizes(q, sizes);
-    const bool ok = send_all(s->socket, &head, sizeof head) &&
-                    send_all(s->socket, q->image, q->image_size) &&
-                    send_all(s->socket, q->kernel, head.kernel_bytes) &&
-                    send_all(s->socket, sizes, buffers * sizeof *sizes);
+    const bool ok = send_all(s->to, &head, sizeof head) &&
+                    send_all(s->to, q->image, q->image_size) &&
+                    send_all(s->to, q->kernel, head.kernel_bytes) &&
+                    send_all(s->to, sizes, buffers * sizeof *sizes);
     free(sizes);
     return ok;
 }
 
-int launch_rank_serve(int socket) {
+int launch_rank_serve(void) {
     rank_head head;
-    if (!receive_all(socket, &head, sizeof head))
+    (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
+    if (!receive_all(RANK_IN, &head, sizeof head))
         return 1;
     const uint32_t buffers = head.inputs + head.outputs;
     char *image = base_malloc(head.image_bytes + 1),
          *kernel = base_calloc(head.kernel_bytes + 1, 1);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
-    const bool told = receive_all(socket, image, head.image_bytes) &&
-                      receive_all(socket, kernel, head.kernel_bytes) &&
-                      receive_all(socket, sizes, buffers * sizeof *sizes);
+    const bool told = receive_all(RANK_IN, image, head.image_bytes) &&
+                      receive_all(RANK_IN, kernel, head.kernel_bytes) &&
+                      receive_all(RANK_IN, sizes, buffers * sizeof *sizes);
     const launch_request request = {.device = head.device,
                                     .threads = head.threads,
                                     .image = image,
@@ -229,8 +241,10 @@ int launch_rank_serve(int socket) {
                                     .output_count = head.outputs,
                                     .sizes = sizes,
                                     .apart = true};
-    rank_seat seat = {.socket = -1,
-                      .far = socket,
+    rank_seat seat = {.to = -1,
+                      .from = -1,
+                      .far_from = RANK_IN,
+                      .far_to = RANK_OUT,
                       .request = &request,
                       .rank = head.rank,
                       .count = head.count,
@@ -252,11 +266,10 @@ static bool start(launch_ranks *r, uint32_t rank, status *st) {
                           rank);
     s->process = child_fork();
     if (s->process == 0)
-        become_rank(s->far);
+        become_rank(s->far_from, s->far_to);
     if (s->process < 0)
         return status_set_errno(st, errno, "there is no process to be had for rank %u", rank);
-    close(s->far);
-    s->far = -1;
+    close_both(&s->far_from, &s->far_to);
     return tell_process(s) || status_set(st, STATUS_UNAVAILABLE,
                                          "rank %u was lost: it does not take its module", rank);
 }
@@ -280,7 +293,7 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
     bool ok = true, own = false;
     for (uint32_t i = 0; i < r->count; i++) {
         rank_message m = {.st = STATUS_INIT};
-        if (!receive_all(r->seats[i].socket, &m, sizeof m)) {
+        if (!receive_all(r->seats[i].from, &m, sizeof m)) {
             status why = STATUS_INIT;
             ok = lost(&r->seats[i], &why);
             if (!own)
@@ -299,8 +312,8 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
 
 static bool order_all(launch_ranks *r, const rank_message *m, const void *data, status *st) {
     for (uint32_t i = 0; i < r->count; i++)
-        if (!send_all(r->seats[i].socket, m, sizeof *m) ||
-            (data && !send_all(r->seats[i].socket, data, (size_t)m->number)))
+        if (!send_all(r->seats[i].to, m, sizeof *m) ||
+            (data && !send_all(r->seats[i].to, data, (size_t)m->number)))
             return lost(&r->seats[i], st);
     return true;
 }
@@ -310,14 +323,29 @@ static void describe(launch_ranks *r, const launch_request *requests, const char
     const unsigned number = opened++;
     for (uint32_t i = 0; i < r->count; i++) {
         rank_seat *s = &r->seats[i];
-        *s = (rank_seat){.socket = -1,
-                         .far = -1,
+        *s = (rank_seat){.to = -1,
+                         .from = -1,
+                         .far_from = -1,
+                         .far_to = -1,
                          .request = &requests[i],
                          .rank = i,
                          .count = r->count,
                          .transport = transport};
         snprintf(s->name, sizeof s->name, "run-%d-%u", (int)getpid(), number);
     }
+}
+
+static bool open_pipes(rank_seat *s, status *st) {
+    int to[2], from[2];
+    if (pipe2(to, O_CLOEXEC) != 0)
+        return status_set_errno(st, errno, "cannot open a pipe for rank %u", s->rank);
+    s->to = to[1];
+    s->far_from = to[0];
+    if (pipe2(from, O_CLOEXEC) != 0)
+        return status_set_errno(st, errno, "cannot open a pipe for rank %u", s->rank);
+    s->from = from[0];
+    s->far_to = from[1];
+    return true;
 }
 
 launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
@@ -327,15 +355,9 @@ launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
     r->seats = base_calloc(count, sizeof *r->seats);
     describe(r, requests, transport);
     bool ok = true;
-    for (uint32_t i = 0; i < count && ok; i++) {
-        int ends[2];
-        ok = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ||
-             status_set_errno(st, errno, "cannot open a socket for rank %u", i);
-        if (ok) {
-            r->seats[i].socket = ends[0];
-            r->seats[i].far = ends[1];
-        }
-    }
+    (void)signal(SIGPIPE, SIG_IGN); /* a rank that was lost is told by an answer that lacks */
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = open_pipes(&r->seats[i], st);
     for (uint32_t i = 0; i < count && ok; i++)
         ok = start(r, i, st);
     if (ok && answers(r, NULL, st))
@@ -350,18 +372,17 @@ void launch_ranks_close(launch_ranks *r) {
     const rank_message end = {.order = ORDER_END};
     for (uint32_t i = 0; i < r->count; i++) {
         rank_seat *s = &r->seats[i];
-        if (s->socket >= 0)
-            (void)send_all(s->socket, &end, sizeof end);
-        if (s->socket >= 0)
-            close(s->socket);
+        if (s->to >= 0)
+            (void)send_all(s->to, &end, sizeof end);
+        close_both(&s->to, &s->from);
     }
     for (uint32_t i = 0; i < r->count; i++) {
         rank_seat *s = &r->seats[i];
+        child_end ignored;
         if (s->thread)
             pthread_join(s->thread, NULL);
-        else if (s->far >= 0)
-            close(s->far);
-        child_end ignored;
+        else
+            close_both(&s->far_from, &s->far_to);
         if (s->process > 0)
             (void)child_wait(s->process, &ignored);
     }
@@ -397,13 +418,13 @@ bool launch_ranks_share(launch_ranks *r, bool shared) {
 }
 
 static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
-    if (!send_all(s->socket, &m, sizeof m) || !receive_all(s->socket, &m, sizeof m))
+    if (!send_all(s->to, &m, sizeof m) || !receive_all(s->from, &m, sizeof m))
         return lost(s, st);
     if (m.st.code != STATUS_OK) {
         *st = m.st;
         return false;
     }
-    return receive_all(s->socket, to, (size_t)m.number) || lost(s, st);
+    return receive_all(s->from, to, (size_t)m.number) || lost(s, st);
 }
 
 bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st) {

@@ -190,6 +190,10 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
                   "seed", (json_int_t)j->seed, "fault", j->fault, "timeout_s",
                   (json_int_t)timeout_seconds, "memory_mib", (json_int_t)memory_mib, "unoptimised",
                   j->unoptimised, "schedule", j->schedule, "generic", j->generic);
+    if (j->ranks > 1)
+        json_object_set_new(item, "ranks", json_integer(j->ranks));
+    if (j->ranks > 1 && j->layout)
+        json_object_set_new(item, "layout", json_string(j->layout));
     if (j->device) /* a build that does not know a field replays what has none */
         json_object_set_new(item, "device", json_string(j->device));
     if (j->constants)

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/sanitizer.h"
 #include "case/backend.h"
+#include "comm/comm.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/scratch_folder.h"
@@ -127,7 +128,8 @@ static const char *without_effect(const recorded_case *c, bool recorded_inputs) 
         return "case: a relation is of code of others, or of ours as it is";
     if (id >= BACKEND_COUNT || backend_is_compiled(&backend_table[id]))
         return NULL;
-    return scheduled || j->generic || j->constants || j->unoptimised || j->fault || j->threads > 1
+    return scheduled || j->generic || j->constants || j->unoptimised || j->fault ||
+                   j->threads > 1 || j->ranks > 1
                ? "case: the interpreter has no schedule, no kinds of code, no faults and one thread"
                : NULL;
 }
@@ -145,6 +147,9 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.device = word_at(item, "device");
     c->job.profile = word_at(item, "profile");
     c->job.threads = (uint32_t)number_at(item, "threads");
+    c->job.ranks = (uint32_t)number_at(item, "ranks");
+    c->job.transport = c->job.ranks > 1 ? comm_transport_at(0)->name : NULL; /* bits are the same */
+    c->job.layout = word_at(item, "layout");
     c->job.seed = number_at(item, "seed");
     c->job.isa = word_at(item, "isa");
     c->job.fault = word_at(item, "fault");
