@@ -11,7 +11,7 @@ class Scope:
     """Names and types of all values of a kernel."""
 
     def __init__(self, kernel):
-        self.types, self.numbers = {}, itertools.count()
+        self.types, self.numbers, self.shards = {}, itertools.count(), 0  # shards: how many are around what is built
         self.note(Block(kernel.arguments, kernel.operations))
 
     def note(self, block):

@@ -13,6 +13,7 @@ import blocks
 import draw
 import formats
 import functions
+import shards
 import units
 from graph import f64_of
 
@@ -308,8 +309,12 @@ class Machine:
 
     def apply(self, op, operands):
         name = op.name.removeprefix("tessera.")
+        if name == "shard":
+            return shards.run(self, op, operands)
         if op.blocks:
             return blocks.run(self, op, operands)
+        if name in shards.NAMES:
+            return [shards.collective(op, operands)]
         method = getattr(self, "op_" + name, None)
         if name in self.sequences:
             return [self.function(name, *operands)]

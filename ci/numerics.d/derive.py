@@ -36,7 +36,9 @@ def expand(scope, operations, names, derived=False):
     for op in operations:
         op = substituted(op, names)
         name = name_of(op)
+        scope.shards += name == "shard"
         op.blocks = [Block(b.arguments, expand(scope, b.operations, {}, derived or name in ("jvp", "vjp"))) for b in op.blocks]
+        scope.shards -= name == "shard"
         if name not in ("jvp", "vjp", "checkpoint", "vmap"):
             out.append(op)
             continue
@@ -303,7 +305,12 @@ def reverse(b, op):
     given, values = op.operands[:len(a["of"])], op.operands[len(a["of"]):]
     cotangents = dict(zip(a["of"], given))
     results, pulled = pull(b, op.blocks[0], values, a["wrt"], cotangents)
-    return results + [v or b.zeros(b.type(values[i])) for i, v in zip(a["wrt"], pulled)]
+    return results + [of_shards(b, v, values[i]) if v else b.zeros(b.type(values[i])) for i, v in zip(a["wrt"], pulled)]
+
+
+def of_shards(b, cotangent, v):
+    """Within shards that of all, where `v` is alike on them (docs/collectives.md)."""
+    return b.el("cotangent", cotangent, v) if b.scope.shards else cotangent
 
 
 def pull(b, block, values, wrt, cotangents):
@@ -319,10 +326,12 @@ def pull(b, block, values, wrt, cotangents):
             contributions.setdefault(v, []).append(t)
 
     def cotangent(v):
-        return rules.chain(b, reversed(contributions.get(v, [])))
+        found = list(reversed(contributions.get(v, [])))
+        return rules.chain(b, [of_shards(b, one, v) for one in found] if len(found) > 1 else found)
 
     for i in reversed(range(len(results))):
-        contribute(results[i], cotangents.get(i))
+        given = cotangents.get(i)
+        contribute(results[i], b.el("vary", given, results[i]) if given and b.scope.shards else given)
     for op in reversed(d.tape):
         given = [cotangent(r) for r in op.results]
         if not any(given):

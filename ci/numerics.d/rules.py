@@ -12,7 +12,7 @@ from graph import Type
 
 LN2 = math.log(2)
 ZERO = {"floor", "ceil", "round", "trunc", "bitcast", "random_bits", "argsort", "compare", "and", "or", "xor", "not", "left_shift",
-        "right_shift", "stop_gradient", "iota", "constant", "extent", "dense"}
+        "right_shift", "stop_gradient", "iota", "constant", "extent", "dense", "shard_index"}
 
 # ---- element by element
 
@@ -530,7 +530,59 @@ def convert_forward(b, op, tangents):
     return b.convert(tangents[0], op.types[0].element)
 
 
-REVERSE = {name: factor_reverse for name in FACTORS} | {
+# ---- collectives (docs/collectives.md)
+
+
+def over_axis(b, op, name, x, of, **more):
+    a = op.attributes
+    return b.one(name, [x], of, axis=a["axis"], count=a["count"], **more)
+
+
+def of_each(b, op, t):
+    return [b.one("vary", [t, op.operands[0]], b.type(t))]
+
+
+def of_all(b, op, t):
+    return b.one("cotangent", [t, op.results[0]], b.type(t))
+
+
+def shares(b, op):
+    """Of the greatest elements, or of factors."""
+    x, y = op.operands[0], op.results[0]
+    if op.attributes["kind"] == "prod":
+        return b.div(y, x)
+    hit = b.where(b.compare("eq", x, y), b.like(1, x), b.like(0, x))
+    return b.div(hit, over_axis(b, op, "all_reduce", hit, b.type(x), kind="sum", fold="tree"))
+
+
+def all_reduce(b, op, t, wanted):
+    out = of_each(b, op, of_all(b, op, t))
+    return out if op.attributes["kind"] == "sum" else [b.mul(out[0], shares(b, op))]
+
+
+def all_gather(b, op, t, wanted):
+    return [over_axis(b, op, "shard_slice", of_all(b, op, t), b.type(op.operands[0]), dim=op.attributes["dim"])]
+
+
+def gathered_back(b, op, t, wanted):
+    return of_each(b, op, over_axis(b, op, "all_gather", t, b.type(op.operands[0]), dim=op.attributes["dim"]))
+
+
+def all_to_all(b, op, t, wanted):
+    a = op.attributes
+    return [over_axis(b, op, "all_to_all", t, b.type(op.operands[0]), split=a["concat"], concat=a["split"])]
+
+
+def permute(b, op, t, wanted):
+    pairs = op.attributes["pairs"]
+    return [over_axis(b, op, "permute", t, b.type(t), pairs=[pairs[i ^ 1] for i in range(len(pairs))])]
+
+
+COLLECTIVES = {
+    "all_reduce": all_reduce, "all_gather": all_gather, "reduce_scatter": gathered_back, "shard_slice": gathered_back,
+    "all_to_all": all_to_all, "permute": permute, "vary": lambda b, op, t, wanted: [t, None],
+    "cotangent": lambda b, op, t, wanted: [of_each(b, op, of_all(b, op, t))[0], None]}
+REVERSE = COLLECTIVES | {name: factor_reverse for name in FACTORS} | {
     "convert": convert_reverse, "stochastic_round": convert_reverse, "broadcast": broadcast,
     "reshape": lambda b, op, t, wanted: [b.reshape(t, b.type(op.operands[0]).shape)],
     "transpose": lambda b, op, t, wanted: [placed(b, t, op.attributes["permutation"])],
