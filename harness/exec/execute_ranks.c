@@ -46,7 +46,8 @@ static bool is_same(execution *e, uint32_t rank, uint32_t output, const tensor *
         return false;
     ok = launch_ranks_read(e->launch.ranks, rank, output, other.data, tensor_bytes(of), st) &&
          (compare_bits(of, &other).differing == 0 ||
-          status_set(st, STATUS_MISMATCH, "output '%s' has other bits on rank %u than it had on rank 0",
+          status_set(st, STATUS_MISMATCH,
+                     "output '%s' has other bits on rank %u than it had on rank 0",
                      e->context->signature.outputs[output].name, rank));
     tensor_release(&other);
     return ok;
