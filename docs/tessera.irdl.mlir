@@ -3587,7 +3587,8 @@ module {
       %2 = irdl.base "#builtin.string"
       %3 = irdl.any
       %4 = irdl.base "#builtin.string"
-      irdl.attributes {"axis" = %2, "count" = %3, "kind" = %4}
+      %5 = irdl.base "#builtin.string"
+      irdl.attributes {"axis" = %2, "count" = %3, "kind" = %4, "fold" = %5}
     }
     irdl.operation @all_gather {
       %0 = irdl.base "!builtin.tensor"
@@ -3607,7 +3608,8 @@ module {
       %2 = irdl.base "#builtin.string"
       %3 = irdl.any
       %4 = irdl.base "#builtin.integer"
-      irdl.attributes {"axis" = %2, "count" = %3, "dim" = %4}
+      %5 = irdl.base "#builtin.string"
+      irdl.attributes {"axis" = %2, "count" = %3, "dim" = %4, "fold" = %5}
     }
     irdl.operation @shard_slice {
       %0 = irdl.base "!builtin.tensor"

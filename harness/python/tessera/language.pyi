@@ -410,6 +410,32 @@ def jacrev(f: Any, argnums: Any = 0) -> Any:
     """a function: the same in reverse"""
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     """a function: f of each part along an axis of its arguments (None: of none), stacked"""
+def pmap(f: Any, axis_name: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """the same, and f may hold collectives over the axis of this name, whose shards may lie on several ranks"""
+def shard_map(f: Any, mesh: Any, in_specs: Any, out_specs: Any) -> Any:
+    """a function: f of the shards of its arguments, which lie along the axes of the mesh as their specs say; its results are put together by theirs"""
+def mesh(shape: Any, names: Any) -> Any:
+    """a mesh of shards: so many along each axis, and the axes' names"""
+def PartitionSpec(a: Any = None, b: Any = None, c: Any = None, d: Any = None, e: Any = None, f: Any = None) -> Any:
+    """the axes of a mesh that each dimension is cut along, or None"""
+def all_reduce(x: Any, axis: Any, op: Any = "sum", order: Any = "tree") -> Tensor:
+    """the sum (or mean, max, min, prod) over the shards along an axis of the mesh, or several; a sum in the order tree, or exact"""
+def all_gather(x: Any, axis: Any, dim: Any = 0) -> Tensor:
+    """what all shards have, one behind the other along a dimension"""
+def reduce_scatter(x: Any, axis: Any, dim: Any = 0, order: Any = "tree") -> Tensor:
+    """this shard's part along a dimension of the sum over the shards"""
+def shard_slice(x: Any, axis: Any, dim: Any = 0) -> Tensor:
+    """this shard's part along a dimension of what all shards have alike"""
+def all_to_all(x: Any, axis: Any, split: Any = 0, concat: Any = 0) -> Tensor:
+    """a part along a dimension for each shard; what comes stands one behind the other along another"""
+def permute(x: Any, axis: Any, pairs: Any) -> Tensor:
+    """x of the shard that this one is paired with: (from, to); zeros where it is `to` of none"""
+def broadcast(x: Any, axis: Any, root: Any = 0) -> Tensor:
+    """x of one shard"""
+def axis_index(axis: Any) -> Tensor:
+    """i32: the number of this shard along an axis"""
+def axis_size(axis: Any) -> Tensor:
+    """the number of shards along an axis"""
 def checkpoint(f: Any, keep: Any = "nothing", budget: Any = 0) -> Any:
     """a function: f, whose derivative computes its values again, but for what it keeps ("nothing", "dots" or "everything"); budget: or for as much as leaves the room of the whole program within so many bytes"""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:

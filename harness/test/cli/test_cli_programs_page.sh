@@ -1,4 +1,4 @@
-# test_cli_programs_page.sh - docs/programs.md and docs/training.md: each source compiles, each command ends as shown, and prints the lines that stand below it, in
+# test_cli_programs_page.sh - docs/programs.md, docs/training.md and docs/collectives.md: each source compiles, each command ends as shown, and prints the lines that stand below it, in
 # their order and among others; a line may go on.
 source "$(dirname "$0")/lib.sh"
 cat >page.py <<'END'
@@ -36,7 +36,7 @@ for kind, text in re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S):
         ran += 1
 print(ran, "commands")
 END
-for page in programs training; do
+for page in programs training collectives; do
     mkdir $page && cd $page || exit 1
     ln -s "$root/corpus" corpus
     exits 0 "what docs/$page.md shows" python3 ../page.py "$root/docs/$page.md" "$tsr"

@@ -1,0 +1,65 @@
+# test_cli_ranks.sh - programs on several ranks: collectives and a training step have one set of bits on 1 to 4 ranks, in threads and in processes,
+# laid over the axes in different ways, on CPUs and other devices; steps have one hash; what cannot be is refused; a failure is packed with
+# its ranks; a rank that is killed ends the others with its number.
+source "$(dirname "$0")/lib.sh"
+cat >small.tsr <<'END'
+from tessera import *
+
+grid = mesh((4, 2), ("dp", "tp"))
+
+
+def part(w, x):
+    y = all_reduce(x @ w, "tp")
+    return all_reduce(sum(y * y, axis=0), "dp"), y
+
+
+@cases(case("small", N=2, D=3, E=5))
+@kernel
+def parted(w: Tensor["2*D", "E", f32], x: Tensor["4*N", "2*D", f32]) -> tuple[Tensor["E", f32], Tensor["4*N", "E", f32]]:
+    return shard_map(part, grid, ("tp", PartitionSpec("dp", "tp")), (None, "dp"))(w, x)
+END
+
+# ---- the same bits
+
+exits 0 "all ranks, transports and devices have the interpreter's bits" "$tsr" bench small.tsr --backend interp,cpu,ptx-emulated --threads 1 \
+    --quick --ranks 1,2,3,4 --transport all --json
+cp out all.json
+exits 0 "results tell their ranks" /usr/bin/python3 -c '
+import json, sys
+results = json.load(open("all.json"))["results"]
+assert all(r["status"] == "ok" for r in results), [r["why"] for r in results]
+assert len({json.dumps(r["check"]["sha256"]) for r in results}) == 1
+ranks = sorted((r.get("ranks", 1), r.get("transport", "")) for r in results if r["backend"] == "cpu")
+assert ranks == [(1, "")] + sorted((n, t) for n in (2, 3, 4) for t in ("shm", "threads")), ranks'
+for layout in dp=4 tp=2,dp=2 dp=2,tp=2; do
+    exits 0 "--layout $layout changes no bit" "$tsr" bench small.tsr --backend interp,cpu --threads 1 --quick --ranks 4 --layout $layout
+done
+step=$root/corpus/models/sharded.tsr:gpt_step_sharded
+exits 0 "steps on one rank" "$tsr" run "$step" --case small --steps 20 --threads 1 --out one
+exits 0 "steps on three ranks" "$tsr" run "$step" --case small --steps 20 --threads 1 --ranks 3 --transport shm --out three
+cat one/*.npy >one.all && cat three/*.npy >three.all
+same one.all three.all "twenty steps have the same bits on one rank and on three"
+
+# ---- what cannot be
+
+exits 2 "no ranks are none" "$tsr" bench small.tsr --ranks 0
+exits 2 "an unknown transport is refused" "$tsr" bench small.tsr --ranks 2 --transport pigeons
+exits 2 "--transport needs --ranks" "$tsr" bench small.tsr --transport shm
+exits 2 "--layout needs --ranks" "$tsr" bench small.tsr --layout dp=2
+exits 2 "a run has one number of ranks" "$tsr" run small.tsr --case small --ranks 2,3 --out out
+exits 4 "sixteen ranks do not divide over eight shards" "$tsr" bench small.tsr --backend cpu --ranks 16
+exits 3 "a layout has as many ranks as there are" "$tsr" bench small.tsr --backend cpu --ranks 2 --layout dp=3
+exits 3 "a layout names axes of the program" "$tsr" bench small.tsr --backend cpu --ranks 2 --layout rows=2
+rm -rf .tsr
+
+# ---- a failure keeps its ranks
+
+exits 1 "a fault is found on ranks, too" "$tsr" bench small.tsr --backend cpu --threads 1 --ranks 3 --transport shm --inject flip-bit
+for pack in .tsr/failures/parted-small-*; do
+    exits 0 "the pack replays" "$tsr" replay "$pack" --json
+    has out '"verdict": *"REPRODUCED' "on its ranks it fails again"
+    exits 0 "the pack shows" "$tsr" replay "$pack" --show
+    mkdir -p opened && tar -I lz4 -xf "$pack" -C opened
+    has opened/manifest.json '"ranks": *3' "the pack has its ranks"
+done
+finish
