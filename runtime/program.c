@@ -164,7 +164,7 @@ static const uint32_t *read_ranks(reader *r, const json_t *list, size_t count) {
     return own ? out : NULL;
 }
 
-/* What it sends lies in what there is, and what it receives is all that there is room for. */
+/* Sent bytes lie in those that there are, and received ones are all that there is room for. */
 static bool add_up(program_exchange *e, size_t count) {
     for (size_t i = 0; i < count; i++) {
         int64_t end;

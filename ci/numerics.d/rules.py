@@ -547,7 +547,7 @@ def of_all(b, op, t):
 
 
 def shares(b, op):
-    """Of the greatest elements, or of factors."""
+    """Shares of the greatest elements, or of factors."""
     x, y = op.operands[0], op.results[0]
     if op.attributes["kind"] == "prod":
         return b.div(y, x)

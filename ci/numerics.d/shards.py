@@ -22,7 +22,7 @@ def name_of(op):
 
 
 def flow(block, given, axis):
-    """Whether each of the block's results differs along the axis; notes it of cotangents."""
+    """Tells of each of the block's results if it differs along the axis; notes it of cotangents."""
     differs = dict(zip((name for name, _ in block.arguments), given))
     for op in block.operations:
         flags = [differs[o] for o in op.operands]

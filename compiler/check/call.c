@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/effects.h"
+#include "check/mesh.h"
 #include "check/settings.h"
 #include "check/transforms.h"
 

@@ -166,14 +166,6 @@ typedef struct present_settings {
     VEC(fetched) fetches;  /* by prefetch(...) around the present statement */
 } present_settings;
 
-/* An axis of the mesh of a shard_map() or pmap() around what is checked. */
-enum { MESH_AXES_MAX = 8, MESH_SHARDS_MAX = 4096 };
-typedef struct mesh_axis {
-    const struct mesh_axis *around; /* or NULL */
-    const char *name;
-    ir_dim count; /* shards */
-} mesh_axis;
-
 /* Names of a kernel, of a function, or of a file. */
 typedef struct name_scope {
     map names; /* to an index of locals */
@@ -202,7 +194,7 @@ typedef struct checker {
     VEC(program_effect) effects;
     VEC(observed_value) observed;
     present_settings settings;
-    const mesh_axis *axes;           /* innermost; NULL: none */
+    const struct mesh_axis *axes;    /* of meshes around, innermost (mesh.h); NULL: none */
     const struct call_frame *calls;  /* functions that are being written out */
     struct promised_calls *promises; /* receives calls that promise something; or NULL */
     struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
@@ -441,18 +433,6 @@ entity special_jacfwd(checker *c, const call_arguments *a);
 entity special_jacrev(checker *c, const call_arguments *a);
 entity special_vmap(checker *c, const call_arguments *a);
 entity special_pmap(checker *c, const call_arguments *a);
-entity special_shard_map(checker *c, const call_arguments *a);
-entity special_mesh(checker *c, const call_arguments *a);
-entity special_partition_spec(checker *c, const call_arguments *a);
-entity special_all_reduce(checker *c, const call_arguments *a);
-entity special_all_gather(checker *c, const call_arguments *a);
-entity special_reduce_scatter(checker *c, const call_arguments *a);
-entity special_shard_slice(checker *c, const call_arguments *a);
-entity special_all_to_all(checker *c, const call_arguments *a);
-entity special_permute(checker *c, const call_arguments *a);
-entity special_broadcast(checker *c, const call_arguments *a);
-entity special_axis_index(checker *c, const call_arguments *a);
-entity special_axis_size(checker *c, const call_arguments *a);
 entity special_checkpoint(checker *c, const call_arguments *a);
 entity special_dynamic_slice(checker *c, const call_arguments *a);
 entity special_dynamic_update(checker *c, const call_arguments *a);

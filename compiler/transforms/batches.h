@@ -85,9 +85,9 @@ bool batch_collective(batching *s, ir_op op);
 ir_value shard_gather(batching *s, ir_value x);
 /* The sum, or what `kind` says, of all shards, in the order "tree" or "exact". */
 ir_value shard_reduce(batching *s, ir_value x, const char *kind, const char *order);
-/* Of [shards, total, ...] the [shards, ...] of which each has its own one of `total`. */
+/* Sums [shards, total, ...] to [shards, ...], of which each has its own one of `total`. */
 ir_value shard_reduce_scatter(batching *s, ir_value x, const char *order);
-/* Of [shards, total, ...] the [shards, total, ...] in which both have changed places. */
+/* Lets both axes of [shards, total, ...] change places. */
 ir_value shard_swap(batching *s, ir_value x);
 /* Each shard's value is that of the shard `from` (by shard, -1: zeros), of [shards, ...]. */
 ir_value shard_permute(batching *s, ir_value x, const int64_t *from);

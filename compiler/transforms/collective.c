@@ -175,7 +175,7 @@ static bool shard_index(batching *s, ir_op op, ir_value *out) {
     return true;
 }
 
-/* What differs along this axis is done; along outer ones, if there are any, it stays to be. */
+/* Along this axis it is done; along outer ones, if there are any, it stays to be. */
 static bool cotangent(batching *s, ir_op op, ir_value *out) {
     const ir_value *operands = ir_op_get(s->m, op)->operands;
     *out = batch_stand(s, operands[0]);

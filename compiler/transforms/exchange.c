@@ -193,7 +193,7 @@ static int64_t left_of(int64_t count) {
     return left;
 }
 
-/* How two parts become one; exact: all become one at once. */
+/* Two parts become one by the operation; exact: all become one at once. */
 typedef struct folding {
     int opcode;
     bool exact;

@@ -178,7 +178,7 @@ static bool is_of_processes(const char *transport) {
     return strcmp(transport, "threads") != 0;
 }
 
-/* What a process has to know of its rank: the module, its name and the sizes of buffers follow. */
+/* Facts that a process needs of its rank: the module, its name and the sizes of buffers follow. */
 typedef struct rank_head {
     uint32_t rank, count, device, threads, inputs, outputs;
     uint64_t image_bytes, kernel_bytes;

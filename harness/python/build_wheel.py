@@ -98,7 +98,7 @@ def program_files(build):
 
 
 def sources():
-    devices = [RUNTIME / "device", *sorted(folder for folder in (RUNTIME / "device").iterdir() if folder.is_dir())]
+    devices = [RUNTIME / "comm", RUNTIME / "device", *sorted(folder for folder in (RUNTIME / "device").iterdir() if folder.is_dir())]
     folders = [HERE / "extension", RUNTIME / "base", RUNTIME / "chip", RUNTIME, *devices, HARNESS / "capture/record"]
     guest = [RUNTIME / "guest/serve.c", RUNTIME / "guest/confine.c", RUNTIME / "guest/describe.c"]
     return [file for folder in folders for file in sorted(folder.glob("*.c"))] + guest

@@ -17,7 +17,7 @@ void sha256_stream_update(sha256_stream *s, const void *data, size_t size_bytes)
 sha256 sha256_stream_finish(sha256_stream *s);
 
 sha256 sha256_of(const void *data, size_t size_bytes);
-/* Of 64 digits in lower case; false: it has another form. */
+/* Reads 64 digits in lower case; false: it has another form. */
 bool sha256_parse(const char *hex, sha256 *out);
 void sha256_hex(const sha256 *digest, char hex_out[65]); /* lower case, NUL-terminated */
 

@@ -207,7 +207,8 @@ static bool late(const board_view *v, const transfer *list, uint32_t count, uint
     return true;
 }
 
-/* Moves on what can; *done: all has. False: it went wrong. */
+/* Parameters: a rank, what it sends and takes in one exchange, and how that goes. Moves on what
+ * can; *done: all has. False: it went wrong. */
 static bool step(board_view *v, transfer *list, uint32_t count, uint64_t number, bool *moved,
                  bool *done, status *st) {
     bool ok = true;
@@ -245,7 +246,7 @@ bool board_exchange(board_view *v, uint64_t number, const comm_message *messages
         if (idle < LOOKS_AT_ONCE)
             continue;
         sleep_until(v->board, v->rank, bell);
-        /* What came meanwhile is taken before the one that it came from is missed. */
+        /* Pieces that came meanwhile are taken before the one that it came from is missed. */
         ok = step(v, list, count, number, &moved, &done, st) &&
              (done || moved ||
               (look_around(v, list, count, st) &&

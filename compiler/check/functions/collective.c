@@ -4,7 +4,7 @@
  * A collective names an axis of the shard_map() or pmap() around it. */
 #include <string.h>
 
-#include "check/check.h"
+#include "check/mesh.h"
 #include "check/transforms.h"
 
 /* ---- meshes ---- */
@@ -110,7 +110,7 @@ static const mesh_axis *axis_of(checker *c, const call_arguments *a, const entit
     return NULL;
 }
 
-/* An operation over one axis; attributes behind its two. */
+/* Parameters: an operation over one axis, with attributes behind its two. */
 static entity emit_over(checker *c, int opcode, const mesh_axis *axis, const entity *x,
                         const ir_named_attr *more, uint32_t count, span at) {
     ir_named_attr attrs[4] = {{"axis", ir_attr_string(c->m, axis->name)},

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check/effects.h"
+#include "check/mesh.h"
 #include "check/transforms.h"
 #include "ops/control.h"
 #include "ops/transforms.h"
@@ -138,7 +139,7 @@ static ir_op build_batch(applied *a, const char *axis) {
         a, &(applied_request){axis ? GRAPH_SHARD : GRAPH_VMAP, NULL, NULL, attrs, axis ? 3 : 2});
 }
 
-/* Of a pmap, with its axis around the function. */
+/* The block of a pmap has its axis around it. */
 static bool begin_batch(applied *a, const char *name) {
     checker *c = a->c;
     const mesh_axis axis = {c->axes, name, a->sliced_count};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/effects.h"
+#include "check/mesh.h"
 #include "check/transforms.h"
 #include "ops/control.h"
 
@@ -124,7 +125,8 @@ static entity transposed(checker *c, const entity *x, int from, int to, span at)
     return from == to ? *x : emit_one(c, GRAPH_TRANSPOSE, x, 1, &attr, 1, at);
 }
 
-/* A dimension of `outer` times `count` times the rest, without `count`, which comes first. */
+/* Parameters: a value, and how it is cut. A dimension of `outer` times `count` times the rest,
+ * without `count`, which comes first. */
 static entity part_first(checker *c, const entity *x, int dim, int64_t outer, int64_t count,
                          const char *axis, span at) {
     const ir_type_data t = *tensor_type(c, x);

@@ -1,5 +1,6 @@
 /* transforms.c - grad, value_and_grad, jvp, vjp, jacfwd, jacrev, hvp, vmap and checkpoint. */
 #include "check/transforms.h"
+#include "check/mesh.h"
 
 #include <string.h>
 

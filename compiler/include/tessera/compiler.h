@@ -350,26 +350,25 @@ typedef struct compiler_provenance {
     bool specialized;         /* the tiles are those of compiler_case_specialize */
 } compiler_provenance;
 
-/* Somebody who knows what the vendor's assembler makes of PTX: running a program is not the
- * compiler's business. `messages` receives what it says of each entry point (of `ptxas -v`). */
+/* Knows what the vendor's assembler makes of PTX: running a program is not the compiler's business.
+ * `messages` receives what it says of each entry point (of `ptxas -v`). */
 typedef struct compiler_assembler {
     bool (*assemble)(void *context, const char *chip, const text *ptx, text *messages, status *st);
     void *context;
 } compiler_assembler;
 
+/* Fields: all that a command line may ask of the code. */
 typedef struct compiler_options {
     const shard_ranks *ranks; /* NULL: one has all shards */
     compiler_profile profile;
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
-    const char *const *also; /* further levels, beside a named `isa`, that get an image in the same
-                                module; only compiler_build looks at them */
+    const char *const *also; /* further levels, beside a named `isa`, with images in the module */
     uint32_t also_count;
     bool generic; /* code for any dimensions, which a launch gives; compiler_build: an image for
                      any, beside those of `variants`, whatever the instance's dimensions are */
     const ir_bindings *variants; /* dimensions that the module has code of its own for */
     uint32_t variant_count;
-    bool unoptimised;  /* nothing is fused or simplified, and the machine code is LLVM's plainest:
-                          the bits are the same, or there is a bug */
+    bool unoptimised;  /* nothing is fused or simplified, and the machine code is the plainest */
     bool check_bounds; /* every load and store is checked against its memory's extent: slow, and an
                           access outside ends the launch with a message. CPUs and emulated chips;
                           the bits are the same */

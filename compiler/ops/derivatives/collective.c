@@ -129,7 +129,7 @@ static void transpose_vary(ir_builder *b, ir_op op, ir_value cotangent, const bo
         out[0] = cotangent;
 }
 
-/* Of the tangent of the first operand; the second one says where values differ alone. */
+/* The tangent is of the first operand; the second one says where values differ alone. */
 static ir_value forward_first(ir_builder *b, ir_op op, const ir_value *tangents) {
     const ir_value operands[] = {tangents[0], ir_op_get(b->m, op)->operands[1]};
     return tangents[0] ? build_again(b, op, operands) : 0;

@@ -376,7 +376,7 @@ typedef struct tsr_comm_options {
 } tsr_comm_options_t;
 TSR_API tsr_status_t tsrCreateComm(const tsr_comm_options_t *options, tsr_comm_t *comm);
 TSR_API tsr_status_t tsrDestroyComm(tsr_comm_t comm);
-/* Of programs that are launched from now on; NULL: of none. */
+/* Programs that are launched from now on have these ranks; NULL: none. */
 TSR_API tsr_status_t tsrSetComm(tsr_context_t context, tsr_comm_t comm);
 
 /* Graphs: between tsrBeginCapture and tsrEndCapture launches, copies and fills on a created stream
