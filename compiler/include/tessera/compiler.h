@@ -364,8 +364,7 @@ typedef struct compiler_options {
     const char *isa;         /* "x86-64-v4", ...; NULL = the host's best */
     const char *const *also; /* further levels, beside a named `isa`, with images in the module */
     uint32_t also_count;
-    bool generic; /* code for any dimensions, which a launch gives; compiler_build: an image for
-                     any, beside those of `variants`, whatever the instance's dimensions are */
+    bool generic; /* code for any dimensions, which a launch gives, beside that of `variants` */
     const ir_bindings *variants; /* dimensions that the module has code of its own for */
     uint32_t variant_count;
     bool unoptimised;  /* nothing is fused or simplified, and the machine code is the plainest */
