@@ -347,6 +347,8 @@ void corpus_release(corpus *c) {
         compiler_close(c->sources.items[i]);
     vec_release(&c->sources);
     vec_release(&c->cases);
+    vec_release(&c->elsewhere);
+    json_decref(c->shard);
     arena_release(&c->memory);
 }
 
@@ -366,6 +368,18 @@ const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const 
             strcmp(c->cases.items[i].c->name, case_name) == 0)
             return &c->cases.items[i];
     return NULL;
+}
+
+bool corpus_is_of_one_kernel(const corpus *c) {
+    const compiler_kernel *one = c->cases.count       ? c->cases.items[0].kernel
+                                 : c->elsewhere.count ? c->elsewhere.items[0].kernel
+                                                      : NULL;
+    bool same = true;
+    for (size_t i = 0; i < c->cases.count; i++)
+        same &= c->cases.items[i].kernel == one;
+    for (size_t i = 0; i < c->elsewhere.count; i++)
+        same &= c->elsewhere.items[i].kernel == one;
+    return same;
 }
 
 compiler_instance *case_instance(compiler_source *source, const compiler_kernel *kernel,

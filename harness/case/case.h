@@ -6,6 +6,8 @@
 #ifndef TESSERA_HARNESS_CASE_CASE_H
 #define TESSERA_HARNESS_CASE_CASE_H
 
+#include <jansson.h>
+
 #include "base/vec.h"
 #include "common/exit_code.h"
 #include "tessera/compiler.h"
@@ -23,7 +25,9 @@ typedef struct corpus {
     arena memory;
     VEC(compiler_source *) sources;
     VEC(corpus_case) cases;
-    exit_code problem; /* what is wrong with some source, where the rest can still run */
+    VEC(corpus_case) elsewhere; /* of other shards: asked for, and not for here (shard.h) */
+    json_t *shard;              /* shard_take; NULL: all cases are here */
+    exit_code problem;          /* what is wrong with some source, where the rest can still run */
 } corpus;
 
 typedef struct corpus_query {
@@ -57,6 +61,8 @@ bool corpus_query_wants(const corpus_query *query, const char *kernel, const cha
 bool corpus_choose(corpus *c, const char *space, status *st);
 /* The case of that name; NULL: there is none. */
 const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name);
+/* Counts all that was asked for, that of other shards included. */
+bool corpus_is_of_one_kernel(const corpus *c);
 /* Instance for the compiler. Owned (compiler_instance_free); NULL with the diagnostics in `st`. */
 compiler_instance *case_instance(compiler_source *source, const compiler_kernel *kernel,
                                  const compiler_case *c, status *st);

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/named.h"
+#include "cli/shard_choice.h"
 #include "common/say.h"
 #include "device/host/host.h"
 #include "exec/backend_device.h"
@@ -59,8 +60,7 @@ static int check_plugin(const options *o, const char *word) {
                                word, word);
 }
 
-/* Backends by name; NULL: none was named. */
-static const char *named_backends(const options *o) {
+const char *choice_backend_names(const options *o) {
     const char *environment = getenv("TESSERA_BACKEND");
     return options_text(o, OPTION_BACKEND, environment && *environment ? environment : NULL);
 }
@@ -77,7 +77,7 @@ static int take_named(const options *o, const char *word, job_choice *out) {
 }
 
 static int take_backends(const options *o, arena *memory, job_choice *out) {
-    const char *words = named_backends(o);
+    const char *words = choice_backend_names(o);
     bool asked = words != NULL;
     if (!asked && is_for_one(o->command)) {
         take_backend(BACKEND_CPU, out);
@@ -145,7 +145,7 @@ static void release_kept(void) {
 
 static int take_implementations(const options *o, arena *memory, job_choice *out) {
     const string_list *with = &o->values[OPTION_WITH].values;
-    const char *words = named_backends(o);
+    const char *words = choice_backend_names(o);
     string_list given = {0}, backends = {0};
     int code = EXIT_DONE;
     if (words && takes_plugins(o->command))
@@ -555,5 +555,6 @@ int choice_corpus(const options *o, size_t first, corpus *out) {
     say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     arena_release(&memory);
-    return ok ? choice_space(o, out) : command_fail(&st);
+    int code = ok ? choice_space(o, out) : command_fail(&st);
+    return code ? code : shard_choice_take(o, out);
 }

@@ -13,6 +13,8 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
 /* choice_ranks.c: --ranks, and what says something of it: without it that is refused, as it would
  * change nothing. Exit code, 0: good. */
 int choice_ranks(const options *o, arena *memory, job_choice *out);
+/* --backend, else $TESSERA_BACKEND; NULL: none was named. */
+const char *choice_backend_names(const options *o);
 /* The cpu backend alone, for commands that are about compiled code. EXIT_ABSENT, told, where it
  * cannot run here. */
 int choice_compiled(job_choice *choice);
@@ -30,7 +32,8 @@ void choice_query(const options *o, size_t first, arena *memory, corpus_query *q
 /* Chooses what --space says of each kernel's space of tiles. EXIT_DONE, or the exit code, told. */
 int choice_space(const options *o, corpus *c);
 /* Loads the corpus that the arguments from `first` on name (none: corpus/), printing diagnostics to
- * stderr. EXIT_DONE or the exit code after the message was printed; corpus_release in any case. */
+ * stderr, and keeps what is of --shard. EXIT_DONE or the exit code after the message was printed;
+ * corpus_release in any case. */
 int choice_corpus(const options *o, size_t first, corpus *out);
 
 #endif

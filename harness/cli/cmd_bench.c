@@ -55,6 +55,8 @@ static char *canonical_arguments(const options *o, const job_choice *choice) {
         json_array_append_new(inputs, json_text(o->values[OPTION_INPUTS].values.items[i]));
     json_object_set_new(arguments, "inputs", inputs);
     json_object_set_new(arguments, "tuned", json_boolean(!options_flag(o, OPTION_NO_TUNED)));
+    if (options_flag(o, OPTION_SHARD))
+        json_object_set_new(arguments, "shard", json_text(options_text(o, OPTION_SHARD, "")));
     json_object_set_new(arguments, "last_failed",
                         json_boolean(options_flag(o, OPTION_LAST_FAILED)));
     char *words = json_dumps(arguments, JSON_COMPACT | JSON_SORT_KEYS);
@@ -133,6 +135,7 @@ static int bench(const options *o, const job_choice *choice, const corpus *c,
                                .fail_fast = options_flag(o, OPTION_FAIL_FAST),
                                .database_named = !database_is_usual(o),
                                .origin = origin,
+                               .shard = c->shard,
                                .untried = untried.length ? untried.data : NULL,
                                .view = {.none = options_flag(o, OPTION_JSON),
                                         .verbose = options_flag(o, OPTION_VERBOSE),
@@ -154,7 +157,7 @@ static int refuse_with_controls(const options *o) {
     static const option_id others[] = {
         OPTION_LIST,     OPTION_INJECT,   OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST,
         OPTION_EXPORT,   OPTION_FAILURES, OPTION_DB,     OPTION_ORDER_PROBE, OPTION_TUNED,
-        OPTION_NO_TUNED, OPTION_SCHEDULE, OPTION_COLD,   OPTION_INPUTS};
+        OPTION_NO_TUNED, OPTION_SCHEDULE, OPTION_COLD,   OPTION_INPUTS,      OPTION_SHARD};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->values[others[i]].present)
             return command_usage(o->command, "--negative-controls and --%s do not go together",
@@ -168,6 +171,9 @@ static int check_options(const options *o) {
         code = COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON,
                               OPTION_EXPORT, OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST,
                               OPTION_FAILURES, OPTION_COLD);
+    if (!code && options_flag(o, OPTION_SHARD))
+        code = COMMAND_REFUSE(o, "does not go with --shard, whose parts are of one list everywhere",
+                              OPTION_LAST_FAILED, OPTION_INPUTS);
     return code ? code : tuned_check(o);
 }
 

@@ -108,6 +108,9 @@ static int take_request(session *s) {
     if (!code && !options_flag(s->o, OPTION_WRITE))
         code = COMMAND_REFUSE(s->o, "is the shape whose tree is written: add --trees --write FILE",
                               OPTION_DIMS);
+    if (!code && options_flag(s->o, OPTION_SHARD))
+        code = COMMAND_REFUSE(s->o, "is about one kernel: it does not go with --shard",
+                              OPTION_WRITE, OPTION_INPUTS);
     code = code ? code : take_relations(s);
     return code ? code : take_vary(s);
 }
@@ -461,9 +464,7 @@ static void check_kernel(session *s, const corpus_case *item, bool lone) {
 }
 
 static int check_all(session *s, const corpus *c) {
-    bool lone = true;
-    for (size_t i = 1; i < c->cases.count; i++)
-        lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;
+    bool lone = corpus_is_of_one_kernel(c);
     if (options_flag(s->o, OPTION_WRITE) && (!lone || s->choice->implementation_count > 1))
         return command_usage(COMMAND_CHECK, "--write: one kernel and one column, please: --filter "
                                             "chooses a kernel, and one --with a column");
@@ -488,7 +489,7 @@ static int check_all(session *s, const corpus *c) {
     else
         say(stderr, "%zu relation%s: %zu hold, %zu violated, %zu not verified\n", all, text_s(all),
             s->held, s->violated, s->open_questions);
-    if (s->held + s->violated == 0)
+    if (s->held + s->violated == 0 && !(c->shard && c->cases.count == 0))
         s->code = exit_code_worse(s->code, EXIT_NO_VERDICT);
     return (int)exit_code_worse(s->code, c->problem);
 }

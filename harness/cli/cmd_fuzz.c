@@ -3,6 +3,7 @@
 
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/shard_choice.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/implementations.h"
 #include "fuzz/schedules.h"
@@ -148,7 +149,7 @@ int command_fuzz(const options *o) {
         int refused = COMMAND_REFUSE(o, "is for running kernels, and --show runs none",
                                      OPTION_KERNELS, OPTION_MINUTES, OPTION_TALLY, OPTION_FAILURES,
                                      OPTION_JSON, OPTION_BACKEND, OPTION_PROFILE, OPTION_THREADS,
-                                     OPTION_ISA, OPTION_TIMEOUT, OPTION_MEMORY);
+                                     OPTION_ISA, OPTION_TIMEOUT, OPTION_MEMORY, OPTION_SHARD);
         if (refused)
             return refused;
         fuzz_show(choice.seed, number, family_of(o));
@@ -167,5 +168,6 @@ int command_fuzz(const options *o) {
                             .failures = options_text(o, OPTION_FAILURES, NULL),
                             .family = family_of(o),
                             .json = options_flag(o, OPTION_JSON)};
-    return fuzz_run(&request);
+    code = shard_choice_name(o, &request.shard);
+    return code ? code : fuzz_run(&request);
 }

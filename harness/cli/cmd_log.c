@@ -10,6 +10,7 @@
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/terminal.h"
+#include "merge/merge.h"
 #include "report/closing.h"
 #include "report/document.h"
 #include "report/error_table.h"
@@ -39,6 +40,37 @@ static void say_origin(const json_t *head) {
     text_release(&words);
 }
 
+/* Tells which part of a list a run is, or of which parts it was made; nothing of a whole one. */
+static void say_shards(const json_t *head) {
+    const json_t *shard = json_object_get(head, "shard"), *set = json_object_get(head, "set"),
+                 *shards = json_object_get(head, "shards"), *one;
+    size_t i;
+    if (shard)
+        say(stdout,
+            "    shard %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+            "%s%s: %zu of %" JSON_INTEGER_FORMAT " cases, on %s\n",
+            json_integer_value(json_object_get(shard, "index")),
+            json_integer_value(json_object_get(shard, "of")),
+            *json_text_at(shard, "set") ? ", set " : "", json_text_at(shard, "set"),
+            json_array_size(json_object_get(shard, "cases")),
+            json_integer_value(json_object_get(shard, "total")), json_text_at(shard, "node"));
+    if (set)
+        say(stdout, "    made of %zu shards%s%s:\n", json_array_size(shards),
+            *json_text_at(set, "name") ? ", set " : "", json_text_at(set, "name"));
+    json_array_foreach(shards, i, one) {
+        json_int_t results = json_integer_value(json_object_get(one, "results"));
+        say(stdout,
+            "      %" JSON_INTEGER_FORMAT "  %s  %" JSON_INTEGER_FORMAT
+            " result%s, exit %d, on %s, "
+            "from %s\n",
+            json_integer_value(json_object_get(one, "shard")), json_text_at(one, "run"), results,
+            text_s((size_t)results), (int)json_integer_value(json_object_get(one, "exit")),
+            json_text_at(one, "node"), json_text_at(one, "file"));
+    }
+    if (json_object_get(head, "merged"))
+        say(stdout, "    from %s\n", json_text_at(json_object_get(head, "merged"), "file"));
+}
+
 static bool show_run(void *context, const store_run *run) {
     log_view *v = context;
     json_t *head = json_loads(run->head, 0, NULL);
@@ -59,6 +91,7 @@ static bool show_run(void *context, const store_run *run) {
     else
         say(stdout, "exit %d\n", run->exit_code);
     say_origin(head);
+    say_shards(head);
     json_decref(head);
     return true;
 }
@@ -88,6 +121,7 @@ static void print_results(const json_t *document, const options *o) {
     text_init(&out);
     say(stdout, "%s  %s\n", json_text_at(document, "run"), json_text_at(document, "started"));
     say_origin(document);
+    say_shards(document);
     table_header(&t, &out);
     size_t i;
     json_t *result;
@@ -191,9 +225,25 @@ static int check_history(const options *o) {
     return EXIT_DONE;
 }
 
+static int merge_files(const options *o) {
+    int code = COMMAND_REFUSE(o, "does not go with --merge, which takes runs over", OPTION_HISTORY,
+                              OPTION_PRUNE, OPTION_EXPORT, OPTION_CHECK, OPTION_LOG_MARGIN,
+                              OPTION_SUSTAINED, OPTION_SINCE);
+    if (!code && o->arguments.count == 0)
+        code = command_usage(o->command, "--merge wants databases: tsr log --merge FILE... --db "
+                                         "ALL.db");
+    merge_request request = {.database = database_path(o),
+                             .files = o->arguments.items,
+                             .count = o->arguments.count,
+                             .json = options_flag(o, OPTION_JSON)};
+    return code ? code : merge_run(&request);
+}
+
 int command_log(const options *o) {
     status st = STATUS_INIT;
     uint64_t keep = 0;
+    if (options_flag(o, OPTION_MERGE))
+        return merge_files(o);
     if (o->arguments.count > 1)
         return command_usage(o->command, "log takes one run");
     if (!options_number(o, OPTION_PRUNE, 0, INT64_MAX, &keep, &st))

@@ -50,7 +50,7 @@ static int import_cache(const char *cache, const char *from) {
     json_t *entries = json_array(), *entry;
     const char *key;
     json_object_foreach(c.entries, key, entry) json_array_append(entries, entry);
-    if (code == EXIT_DONE && !tune_cache_add(cache, entries, &complaints, &st))
+    if (code == EXIT_DONE && !tune_cache_merge(cache, entries, &complaints, &st))
         code = command_fail(&st);
     say_text(stderr, complaints.data);
     if (code == EXIT_DONE) {
@@ -62,6 +62,15 @@ static int import_cache(const char *cache, const char *from) {
     text_release(&complaints);
     tune_cache_release(&c);
     return code;
+}
+
+/* Each file; the worst exit code. */
+static int import_all(const options *o, const char *cache) {
+    const string_list *files = &o->values[OPTION_TUNE_IMPORT].values;
+    exit_code code = EXIT_DONE;
+    for (size_t i = 0; i < files->count; i++)
+        code = exit_code_worse(code, (exit_code)import_cache(cache, files->items[i]));
+    return (int)code;
 }
 
 /* ---- --show ---- */
@@ -201,18 +210,18 @@ int command_tune(const options *o) {
                              o->arguments.items[0]);
     int refused = EXIT_DONE;
     if (export || import || show)
-        refused =
-            COMMAND_REFUSE(o, "is for tuning, and nothing is tuned here", OPTION_PROFILE,
-                           OPTION_FILTER, OPTION_THREADS, OPTION_ISA, OPTION_SEED, OPTION_TIMEOUT,
-                           OPTION_MEMORY, OPTION_QUICK, OPTION_BUDGET, OPTION_AGAIN,
-                           OPTION_NO_CACHE, OPTION_GOLDEN, OPTION_SPACE, OPTION_CONSTANTS);
+        refused = COMMAND_REFUSE(o, "is for tuning, and nothing is tuned here", OPTION_PROFILE,
+                                 OPTION_FILTER, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
+                                 OPTION_TIMEOUT, OPTION_MEMORY, OPTION_QUICK, OPTION_BUDGET,
+                                 OPTION_AGAIN, OPTION_NO_CACHE, OPTION_GOLDEN, OPTION_SPACE,
+                                 OPTION_CONSTANTS, OPTION_SHARD);
     if (!refused && (export || import))
         refused = COMMAND_REFUSE(o, "is for tuning and --show", OPTION_JSON);
     if (refused)
         return refused;
     char *cache = tuned_path(o);
     int code = export   ? export_cache(cache, export)
-               : import ? import_cache(cache, import)
+               : import ? import_all(o, cache)
                : show   ? show_cache(o, cache, show)
                         : tune(o, cache);
     free(cache);

@@ -31,7 +31,8 @@ typedef struct fuzz_state {
     trial_way ways[TRIAL_WAYS_MAX]; /* the first `always` are always run, the others in turn */
     uint32_t way_count, always;
     tally tally;
-    uint64_t uncompared; /* kernels that no way took, */
+    uint64_t tried;      /* kernels, by this run */
+    uint64_t uncompared; /* ... that no way took, */
     text why;            /* ... and what the last one said */
     json_t *failed;
     uint64_t started_ns;
@@ -284,20 +285,28 @@ static void show_progress(const fuzz_state *f) {
     text_release(&line);
 }
 
-static bool time_is_up(const fuzz_state *f, uint64_t first) {
-    const fuzz_request *q = f->request;
-    return interrupt_seen || timer_now_ns() - f->started_ns > q->time_ns ||
-           (q->kernels && f->tally.next - first >= q->kernels);
+static bool time_is_up(const fuzz_state *f) {
+    return interrupt_seen || timer_now_ns() - f->started_ns > f->request->time_ns;
+}
+
+/* Skips kernels of other shards: of N shards each has every Nth. False: there are no more. */
+static bool find_next(fuzz_state *f, uint64_t end) {
+    const shard_name *shard = &f->request->shard;
+    while (f->tally.next < end && f->tally.next % shard->of != shard->index - 1)
+        f->tally.next++;
+    return f->tally.next < end;
 }
 
 static bool loop(fuzz_state *f, status *st) {
-    uint64_t first = f->tally.next;
+    uint64_t end = f->request->kernels ? f->tally.next + f->request->kernels : UINT64_MAX,
+             tried = 0;
     bool ok = true;
-    while (ok && !time_is_up(f, first) && try_kernel(f)) {
-        if (f->tally.next % SAVE_EVERY == 0)
+    while (ok && !time_is_up(f) && find_next(f, end) && try_kernel(f)) {
+        if (++tried % SAVE_EVERY == 0)
             ok = tally_write(f->request->tally, &f->tally, st);
         show_progress(f);
     }
+    f->tried = tried;
     if (f->shown)
         say(stderr, "\r\033[K");
     return ok && tally_write(f->request->tally, &f->tally, st);
@@ -307,7 +316,7 @@ static bool report(const fuzz_state *f, uint64_t before, status *st) {
     uint64_t kernels, failures;
     if (!tally_total(f->request->tally, f->tally.profiles, &kernels, &failures, st))
         return false;
-    uint64_t now = f->tally.next - before;
+    uint64_t now = f->tried;
     if (f->request->json) {
         json_t *document = json_pack(
             "{s:s, s:I, s:s, s:I, s:I, s:I, s:O, s:I, s:I, s:I}", "schema", "tsr.fuzz-report/1",
@@ -333,13 +342,16 @@ static bool report(const fuzz_state *f, uint64_t before, status *st) {
     return true;
 }
 
-/* "strict,fast"; of tiles "tiles,strict" */
-static void name_profiles(const job_choice *c, fuzz_family family, char out[TALLY_PROFILES_BYTES]) {
-    size_t at = (size_t)snprintf(out, TALLY_PROFILES_BYTES, "%s", families[family].name);
+/* "strict,fast"; of tiles "tiles,strict"; of a shard "strict,2/3", which gets as far as it gets */
+static void name_profiles(const fuzz_request *q, char out[TALLY_PROFILES_BYTES]) {
+    const job_choice *c = q->choice;
+    size_t at = (size_t)snprintf(out, TALLY_PROFILES_BYTES, "%s", families[q->family].name);
     for (int p = 0; p < PROFILE_COUNT; p++)
         if (c->profiles[p])
             at += (size_t)snprintf(out + at, TALLY_PROFILES_BYTES - at, "%s%s", at ? "," : "",
                                    compiler_profile_name((compiler_profile)p));
+    if (q->shard.of > 1)
+        snprintf(out + at, TALLY_PROFILES_BYTES - at, ",%u/%u", q->shard.index, q->shard.of);
 }
 
 int fuzz_run(const fuzz_request *request) {
@@ -353,7 +365,7 @@ int fuzz_run(const fuzz_request *request) {
     worker_init(&f.worker, request->choice->timeout_seconds, request->choice->memory_mib,
                 &interrupt_seen);
     char profiles[TALLY_PROFILES_BYTES];
-    name_profiles(request->choice, request->family, profiles);
+    name_profiles(request, profiles);
     bool ok = tally_read(request->tally, request->choice->seed, profiles, &f.tally, &st);
     uint64_t before = f.tally.next, failures_before = f.tally.failures;
     ok = ok && loop(&f, &st);
@@ -361,10 +373,10 @@ int fuzz_run(const fuzz_request *request) {
         say(stderr, "tsr: interrupted: the same command goes on with the next kernel\n");
     ok = ok && report(&f, before, &st);
     worker_stop(&f.worker);
-    exit_code code = interrupt_seen                                          ? EXIT_INTERRUPTED
-                     : f.tally.failures > failures_before                    ? EXIT_CHECK
-                     : f.uncompared && f.uncompared == f.tally.next - before ? EXIT_NO_VERDICT
-                                                                             : EXIT_DONE;
+    exit_code code = interrupt_seen                            ? EXIT_INTERRUPTED
+                     : f.tally.failures > failures_before      ? EXIT_CHECK
+                     : f.uncompared && f.uncompared == f.tried ? EXIT_NO_VERDICT
+                                                               : EXIT_DONE;
     json_decref(f.failed);
     text_release(&f.why);
     if (!ok) {

@@ -5,6 +5,7 @@
 #ifndef TESSERA_HARNESS_FUZZ_FUZZ_H
 #define TESSERA_HARNESS_FUZZ_FUZZ_H
 
+#include "case/shard.h"
 #include "job/job_plan.h"
 
 #define FUZZ_MINUTE_NS UINT64_C(60000000000)
@@ -22,6 +23,7 @@ typedef struct fuzz_request {
     uint64_t time_ns;
     uint64_t kernels;  /* at most so many; 0: no limit */
     const char *tally; /* the file of counts */
+    shard_name shard;  /* of N shards each tries every Nth kernel */
     const char
         *failures; /* the folder that receives packs and shrunk kernels; NULL: the usual one */
     fuzz_family family;

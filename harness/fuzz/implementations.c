@@ -67,9 +67,7 @@ static void add_kernel(fuzz_state *f, size_t first, size_t end, bool lone) {
 
 static void list_targets(fuzz_state *f) {
     const corpus *c = f->request->corpus;
-    bool lone = true;
-    for (size_t i = 1; i < c->cases.count; i++)
-        lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;
+    bool lone = corpus_is_of_one_kernel(c);
     for (size_t i = 0, end; i < c->cases.count; i = end) {
         for (end = i;
              end < c->cases.count && c->cases.items[end].kernel == c->cases.items[i].kernel;)

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-enum { TALLY_PROFILES_BYTES = 40 };
+enum { TALLY_PROFILES_BYTES = 64 };
 
 typedef struct tally {
     uint64_t seed;

@@ -160,16 +160,22 @@ static void add_case(const planner_state *p, const corpus_case *item) {
 }
 
 void job_plan_make(job_plan *out, const corpus *c, const job_choice *choice, job_mode mode) {
-    planner_state p = {out, choice, mode, true};
+    job_plan others = {0};
+    planner_state p = {out, choice, mode, corpus_is_of_one_kernel(c)};
     *out = (job_plan){0};
-    for (size_t i = 1; i < c->cases.count; i++)
-        p.lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;
     for (size_t i = 0; i < c->cases.count; i++)
         add_case(&p, &c->cases.items[i]);
+    p.plan = &others;
+    for (size_t i = 0; i < c->elsewhere.count; i++)
+        add_case(&p, &c->elsewhere.items[i]);
+    for (size_t i = 0; i < others.jobs.count; i++)
+        vec_push(&out->elsewhere, others.jobs.items[i]);
+    vec_release(&others.jobs);
+    out->without = out->without ? out->without : others.without;
 }
 
 bool job_plan_has_formulas(const job_plan *p, status *st) {
-    if (p->jobs.count > 0 || !p->without)
+    if (p->jobs.count + p->elsewhere.count > 0 || !p->without)
         return true;
     if (p->without->contract)
         return status_set(
@@ -186,10 +192,12 @@ bool job_plan_has_formulas(const job_plan *p, status *st) {
 }
 
 static bool has_job(const job_plan *p, const char *name) {
-    for (size_t i = 0; i < p->jobs.count; i++)
-        if (strcmp(p->jobs.items[i].backend, name) == 0)
-            return true;
-    return false;
+    bool found = false;
+    for (size_t i = 0; i < p->jobs.count && !found; i++)
+        found = strcmp(p->jobs.items[i].backend, name) == 0;
+    for (size_t i = 0; i < p->elsewhere.count && !found; i++)
+        found = strcmp(p->elsewhere.items[i].backend, name) == 0;
+    return found;
 }
 
 bool job_plan_covers(const job_plan *p, const job_choice *choice, status *st) {
@@ -215,14 +223,17 @@ bool job_plan_covers(const job_plan *p, const job_choice *choice, status *st) {
 }
 
 bool job_plan_has_fault(const job_plan *p) {
-    for (size_t i = 0; i < p->jobs.count; i++)
-        if (p->jobs.items[i].fault)
-            return true;
-    return false;
+    bool found = false;
+    for (size_t i = 0; i < p->jobs.count && !found; i++)
+        found = p->jobs.items[i].fault != NULL;
+    for (size_t i = 0; i < p->elsewhere.count && !found; i++)
+        found = p->elsewhere.items[i].fault != NULL;
+    return found;
 }
 
 void job_plan_release(job_plan *p) {
     vec_release(&p->jobs);
+    vec_release(&p->elsewhere);
 }
 
 json_t *job_choice_json(const job_choice *choice) {

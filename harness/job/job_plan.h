@@ -41,6 +41,7 @@ typedef struct job_choice {
 
 typedef struct job_plan {
     VEC(job) jobs;                  /* in corpus order; all jobs of a case are neighbours */
+    VEC(job) elsewhere;             /* those of other shards */
     const compiler_kernel *without; /* the first kernel that none of the columns could run: it has
                                        no formula, or one of which no code is made; or NULL */
 } job_plan;

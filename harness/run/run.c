@@ -101,6 +101,11 @@ static void forget(run *r) {
     ceilings_init(&r->ceilings, r->request->choice->isa);
 }
 
+static bool is_same_shard(const run *r) {
+    const json_t *there = json_object_get(r->head, "shard");
+    return strcmp(json_text_at(there, "digest"), json_text_at(r->request->shard, "digest")) == 0;
+}
+
 /* Takes up an unfinished run; true with r->number 0 where there is none. */
 static bool resume(run *r, status *st) {
     int64_t number;
@@ -117,15 +122,26 @@ static bool resume(run *r, status *st) {
         return false;
     if (!r->head)
         return status_set(st, STATUS_CORRUPT, "%s: run %s is damaged", r->request->database, r->id);
-    /* Results of two builds do not belong under one head. */
-    if (!program_made(json_object_get(r->head, "tsr"))) {
-        say(stderr, "tsr: run %s was begun by another build of tsr; starting a new one\n", r->id);
+    /* Results of two builds, or parts of two lists, do not belong under one head. */
+    const char *other = !program_made(json_object_get(r->head, "tsr")) ? "by another build of tsr"
+                        : !is_same_shard(r)                            ? "on another list of cases"
+                                                                       : NULL;
+    if (other) {
+        say(stderr, "tsr: run %s was begun %s; starting a new one\n", r->id, other);
         forget(r);
         return true;
     }
     r->number = number;
     say(stderr, "tsr: going on with run %s: %zu results are there\n", r->id, r->done.count);
     return true;
+}
+
+static void put_shard(const run *r) {
+    if (!r->request->shard)
+        return;
+    json_t *shard = json_deep_copy(r->request->shard);
+    json_object_set_new(shard, "jobs", json_integer((json_int_t)r->request->plan->jobs.count));
+    json_object_set_new(r->head, "shard", shard);
 }
 
 static bool begin(run *r, status *st) {
@@ -137,8 +153,9 @@ static bool begin(run *r, status *st) {
     r->head = document_head(r->id, r->started);
     json_object_set_new(r->head, "arguments", json_loads(r->request->arguments, 0, NULL));
     json_object_set(r->head, "origin", (json_t *)r->request->origin);
-    /* A run of nothing is none: the last run stays the last. */
-    if (r->request->plan->jobs.count == 0)
+    put_shard(r);
+    /* A run of nothing is none: the last run stays the last. A shard may have nothing. */
+    if (r->request->plan->jobs.count == 0 && !r->request->shard)
         return true;
     char *head = json_dumps(r->head, JSON_COMPACT);
     store_run record = {.id = r->id,

@@ -17,6 +17,7 @@ typedef struct run_request {
     const char *failures; /* where packs of failing cases go; NULL: where they usually do */
     bool resume, last_failed, fail_fast;
     const json_t *origin; /* report/origin.h; of a new run */
+    const json_t *shard;  /* case/shard.h; NULL: the run is whole */
     const char *untried;  /* closing.h */
     run_view_options view;
 } run_request;

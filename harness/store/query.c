@@ -189,7 +189,7 @@ bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st) {
     return store_rows_done(s, statement, code, doing, st);
 }
 
-static bool delete_run(store *s, int64_t run, const char *doing, status *st) {
+bool store_delete_run(store *s, int64_t run, const char *doing, status *st) {
     sqlite3_stmt *statement = store_prepare(s, "DELETE FROM runs WHERE number = ?", doing, st);
     if (!statement)
         return false;
@@ -215,7 +215,7 @@ static bool keep_runs(store *s, int64_t keep, uint64_t *deleted, status *st) {
     }
     bool ok = store_rows_done(s, statement, code, doing, st);
     for (size_t i = 0; i < old.count && ok; i++)
-        ok = delete_run(s, old.items[i], doing, st);
+        ok = store_delete_run(s, old.items[i], doing, st);
     *deleted = ok ? old.count : 0;
     vec_release(&old);
     return ok;

@@ -250,11 +250,13 @@ void store_bind_text(sqlite3_stmt *statement, int position, const char *value) {
         sqlite3_bind_null(statement, position);
 }
 
-static bool insert_run(store *s, const store_run *run, int64_t *number, status *st) {
+bool store_insert_run(store *s, const store_run *run, int64_t *number, status *st) {
     static const char doing[] = "beginning a run";
     sqlite3_stmt *statement = store_prepare(
-        s, "INSERT INTO runs (id, started, arguments, machine, head) VALUES (?, ?, ?, ?, ?)", doing,
-        st);
+        s,
+        "INSERT INTO runs (id, started, arguments, machine, head, exit_code) VALUES (?, ?, ?, ?, "
+        "?, ?)",
+        doing, st);
     if (!statement)
         return false;
     store_bind_text(statement, 1, run->id);
@@ -262,16 +264,21 @@ static bool insert_run(store *s, const store_run *run, int64_t *number, status *
     store_bind_text(statement, 3, run->arguments);
     store_bind_text(statement, 4, run->machine);
     store_bind_text(statement, 5, run->head);
+    if (run->exit_code >= 0)
+        sqlite3_bind_int(statement, 6, run->exit_code);
     if (!store_step(s, statement, doing, st))
         return false;
     *number = sqlite3_last_insert_rowid(s->db);
-    return store_make_durable(s, false, st);
+    return true;
 }
 
 bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st) {
+    store_run begun = *run;
+    begun.exit_code = -1;
     if (!store_choose(s, st))
         return false;
-    bool ok = insert_run(s, run, number, st) && store_claim(s, *number, st);
+    bool ok = store_insert_run(s, &begun, number, st) && store_make_durable(s, false, st) &&
+              store_claim(s, *number, st);
     store_chosen(s);
     return ok;
 }
@@ -302,10 +309,8 @@ static bool put_samples(store *s, int64_t result, const store_result *r, status 
     return ok;
 }
 
-bool store_put_result(store *s, int64_t run, const store_result *r, status *st) {
+bool store_insert_result(store *s, int64_t run, const store_result *r, status *st) {
     static const char doing[] = "storing a result";
-    if (!store_await_durable(s, st) || !store_execute(s, "BEGIN IMMEDIATE", doing, st))
-        return false;
     sqlite3_stmt *statement = store_prepare(s,
                                             "INSERT OR REPLACE INTO results (run, key, status, "
                                             "median_ns, record) VALUES (?, ?, ?, ?, ?)",
@@ -322,8 +327,14 @@ bool store_put_result(store *s, int64_t run, const store_result *r, status *st) 
         store_bind_text(statement, 5, r->record);
         ok = store_step(s, statement, doing, st);
     }
-    ok = ok && put_samples(s, sqlite3_last_insert_rowid(s->db), r, st);
-    ok = ok && store_execute(s, "COMMIT", doing, st);
+    return ok && put_samples(s, sqlite3_last_insert_rowid(s->db), r, st);
+}
+
+bool store_put_result(store *s, int64_t run, const store_result *r, status *st) {
+    static const char doing[] = "storing a result";
+    if (!store_await_durable(s, st) || !store_execute(s, "BEGIN IMMEDIATE", doing, st))
+        return false;
+    bool ok = store_insert_result(s, run, r, st) && store_execute(s, "COMMIT", doing, st);
     if (!ok)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return ok && store_make_durable(s, false, st);

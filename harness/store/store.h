@@ -59,6 +59,20 @@ bool store_put_result(store *s, int64_t run, const store_result *result, status 
 bool store_put_ceiling(store *s, int64_t run, const store_ceiling *c, status *st);
 bool store_finish_run(store *s, int64_t run, int exit_code, status *st);
 
+/* Is another process executing it? */
+bool store_is_executed(store *s, int64_t run);
+
+/* Taking over what other databases have, between these two, and all of it or nothing. */
+bool store_begin_merge(store *s, status *st);
+bool store_end_merge(store *s, bool keep, status *st); /* false also where `keep` is */
+/* A whole run; exit_code -1: it was not finished. STATUS_UNAVAILABLE where another process has put
+ * a run of that id meanwhile. */
+bool store_copy_run(store *s, const store_run *run, int64_t *number, status *st);
+bool store_copy_result(store *s, int64_t run, const store_result *result, status *st);
+bool store_forget_run(store *s, int64_t run, status *st);
+/* All gates of another database that this one does not have. */
+bool store_copy_gates(store *s, store *from, uint64_t *copied, status *st);
+
 /* A callback returns false to stop early. */
 typedef bool (*store_run_fn)(void *context, const store_run *run);
 typedef bool (*store_result_fn)(void *context, const store_result *result); /* without samples */

@@ -28,6 +28,7 @@ checks=0
 all_hold="^[0-9]+ hold, 0 do not"
 batch_violated="batch of M +violated"
 differs_first="first differing operation: "
+newer_tsr="newer tsr"
 no_room="no room"
 none_deleted="^0 runs deleted"
 none_placed="^no timed result of this run has a place here\$"

@@ -88,7 +88,7 @@ rm -r golden
 "$tsr" bench corpus --backend interp --db newer.db >/dev/null 2>&1
 python3 -c 'import sqlite3; sqlite3.connect("newer.db").executescript("PRAGMA user_version=99")'
 exits 3 "a database from a newer tsr" "$tsr" bench corpus --backend interp --db newer.db
-has err "newer tsr" "the message says so"
+has err "$newer_tsr" "the message says so"
 exits 3 "a database from a newer tsr, in log" "$tsr" log --db newer.db
 head -c 8192 /dev/urandom >rubbish.db
 exits 3 "a file that is no database" "$tsr" log --db rubbish.db

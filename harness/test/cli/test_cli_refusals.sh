@@ -108,6 +108,17 @@ done <<'END_OF_LINES'
 2 --json tune --export a.jsonl --json
 2 --again tune --import a.jsonl --again
 2 last log last --prune 3
+2 --merge log --merge
+2 --history log --merge all.db --history
+2 --prune log --merge all.db --prune 3
+2 --shard bench --shard 0/4 corpus
+2 --shard bench --negative-controls --shard 1/4 corpus
+2 --last-failed bench --last-failed --shard 1/4 corpus
+2 --shard fuzz --show 3 --shard 1/4
+2 --shard tune --show addition --shard 1/4
+2 --write check --trees --write x.tsr --shard 1/4 corpus
+2 --shard golden merge --from there --shard 1/4 corpus
+2 --from golden list --from there corpus
 2 --json log --prune 3 --json
 2 --markdown explain --markdown --json
 2 E0301 explain --markdown E0301
