@@ -54,6 +54,11 @@ typedef struct golden_record {
  * *written is false where an equal golden was there already. */
 bool golden_write(const golden_record *record, bool *written, bool *conflict, status *st);
 
+/* Puts a golden that was read beside another manifest: its tensors, each held to its digest, then
+ * the manifest as it is. */
+bool golden_copy(const golden *g, const compiler_signature *signature, const char *path,
+                 status *st);
+
 /* Lower-case digest of a tensor's bytes. */
 void golden_tensor_digest(const tensor *t, char hex_out[65]);
 

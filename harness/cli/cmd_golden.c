@@ -1,6 +1,8 @@
 /* cmd_golden.c - tsr golden record, verify and list. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "case/case_context.h"
 #include "cli/choice.h"
 #include "cli/command.h"
@@ -8,6 +10,7 @@
 #include "common/say.h"
 #include "job/job.h"
 #include "job/result.h"
+#include "merge/goldens.h"
 #include "run/run.h"
 
 enum { BENCH_TIMEOUT_S = 60, RECORD_TIMEOUT_S = 3600 };
@@ -168,7 +171,52 @@ static int list(const options *o, const corpus *c, const job_choice *choice) {
     return (int)code;
 }
 
-/* record and list have to do with the interpreter alone, and list runs nothing. */
+/* ---- merge ---- */
+
+/* The corpus with another folder of goldens, which must be there. */
+static int open_other(const options *o, const char *folder, corpus *out) {
+    arena memory;
+    corpus_query query;
+    text diagnostics;
+    status st = STATUS_INIT;
+    arena_init(&memory);
+    text_init(&diagnostics);
+    choice_query(o, 1, &memory, &query);
+    query.golden = folder;
+    bool ok = (file_is_dir(folder) ||
+               status_set(&st, STATUS_NOT_FOUND, "--from %s: there is no such folder", folder)) &&
+              corpus_load(out, &query, &diagnostics, &st);
+    text_release(&diagnostics); /* they were told of the first */
+    arena_release(&memory);
+    return ok ? choice_space(o, out) : command_fail(&st);
+}
+
+static int merge(const options *o, const corpus *c, const job_choice *choice) {
+    const string_list *folders = &o->values[OPTION_GOLDEN_FROM].values;
+    corpus *others = base_calloc(folders->count + 1, sizeof *others);
+    const corpus **from = base_calloc(folders->count + 1, sizeof *from);
+    int code = folders->count ? EXIT_DONE
+                              : command_usage(o->command, "golden merge wants --from DIR, a folder "
+                                                          "of goldens, once or several times");
+    for (size_t i = 0; i < folders->count && !code; i++) {
+        code = open_other(o, folders->items[i], &others[i]);
+        from[i] = &others[i];
+    }
+    goldens_request request = {.into = c,
+                               .from = from,
+                               .from_count = folders->count,
+                               .seed = choice->seed,
+                               .json = options_flag(o, OPTION_JSON)};
+    if (!code)
+        code = goldens_merge(&request);
+    for (size_t i = 0; i < folders->count; i++)
+        corpus_release(&others[i]);
+    free(others);
+    free(from);
+    return code;
+}
+
+/* All but verify have to do with the interpreter alone, and list and merge run nothing. */
 static int check_verb(const options *o, int which) {
     int code = which == 1
                    ? EXIT_DONE
@@ -176,20 +224,24 @@ static int check_verb(const options *o, int which) {
                                     OPTION_THREADS, OPTION_ISA, OPTION_ORDER_PROBE,
                                     OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_NO_CACHE,
                                     OPTION_GENERIC, OPTION_SPACE, OPTION_CONSTANTS);
-    if (!code && which == 2)
+    if (!code && which >= 2)
         code = COMMAND_REFUSE(o, "is for golden record and verify", OPTION_TIMEOUT, OPTION_MEMORY);
+    if (!code)
+        code = which == 3 ? COMMAND_REFUSE(o, "is for the other verbs", OPTION_SHARD)
+                          : COMMAND_REFUSE(o, "is for golden merge", OPTION_GOLDEN_FROM);
     return code;
 }
 
 int command_golden(const options *o) {
-    static const char *const verbs[] = {"record", "verify", "list"};
+    static const char *const verbs[] = {"record", "verify", "list", "merge"};
+    enum { VERBS = sizeof verbs / sizeof *verbs };
     const char *verb = o->arguments.count ? o->arguments.items[0] : "";
     int which = 0;
-    while (which < 3 && strcmp(verbs[which], verb) != 0)
+    while (which < VERBS && strcmp(verbs[which], verb) != 0)
         which++;
-    if (which == 3)
-        return command_usage(o->command, *verb ? "golden cannot '%s'" : "record, verify or list?%s",
-                             verb);
+    if (which == VERBS)
+        return command_usage(
+            o->command, *verb ? "golden cannot '%s'" : "record, verify, list or merge?%s", verb);
     job_choice choice;
     corpus c;
     int code = check_verb(o, which);
@@ -202,7 +254,8 @@ int command_golden(const options *o) {
     if (code == EXIT_DONE)
         code = which == 0   ? record(o, &c, &choice)
                : which == 1 ? verify(o, &c, &choice)
-                            : list(o, &c, &choice);
+               : which == 2 ? list(o, &c, &choice)
+                            : merge(o, &c, &choice);
     corpus_release(&c);
     return code;
 }

@@ -242,7 +242,57 @@ bool tune_cache_write(const char *path, const tune_cache *c, status *st) {
     return ok;
 }
 
-bool tune_cache_add(const char *path, json_t *entries, text *complaints, status *st) {
+/* Time against the default's, at best 0. */
+static double gain_of(const json_t *entry) {
+    text ignored;
+    text_init(&ignored);
+    double was = tune_amount(entry, "default", &ignored),
+           is = tune_amount(entry, "tuned", &ignored);
+    text_release(&ignored);
+    return was > 0 ? is / was : 1;
+}
+
+static bool is_better(const json_t *a, const json_t *b) {
+    bool timed[] = {!*json_text_at(a, "by"), !*json_text_at(b, "by")};
+    if (timed[0] != timed[1])
+        return timed[0];
+    double gains[] = {gain_of(a), gain_of(b)};
+    if (gains[0] < gains[1] || gains[0] > gains[1])
+        return gains[0] < gains[1];
+    return strcmp(json_text_at(a, "sha256"), json_text_at(b, "sha256")) < 0;
+}
+
+static bool is_same_choice(const json_t *a, const json_t *b) {
+    return strcmp(json_text_at(a, "schedule"), json_text_at(b, "schedule")) == 0 &&
+           strcmp(json_text_at(a, "space"), json_text_at(b, "space")) == 0;
+}
+
+static void tell_choice(const json_t *better, const json_t *other, text *complaints) {
+    const json_t *both[] = {better, other};
+    text_show(complaints, "%s/%s: two schedules: ", json_text_at(better, "kernel"),
+              json_text_at(better, "case"));
+    for (int i = 0; i < 2; i++) {
+        const char *schedule = json_text_at(both[i], "schedule");
+        text_show(complaints, "%s%s, %.3f of the default on %s", i ? "; instead of " : "",
+                  *schedule ? schedule : "the default", gain_of(both[i]),
+                  json_text_at(both[i], "cpu"));
+    }
+    text_append(complaints, "\n");
+}
+
+static void merge_entry(tune_cache *c, json_t *entry, text *complaints) {
+    char *key = key_of(entry);
+    json_t *there = json_object_get(c->entries, key);
+    bool better = !there || is_better(entry, there);
+    if (there && !is_same_choice(entry, there))
+        tell_choice(better ? entry : there, better ? there : entry, complaints);
+    if (better)
+        put_entry(c, entry);
+    free(key);
+}
+
+/* Changes the file under its lock. */
+static bool change(const char *path, json_t *entries, bool merge, text *complaints, status *st) {
     tune_cache c;
     if (!file_make_parent(path, st))
         return false;
@@ -252,11 +302,24 @@ bool tune_cache_add(const char *path, json_t *entries, text *complaints, status 
     bool ok = tune_cache_read(path, &c, st);
     size_t i;
     json_t *entry;
-    json_array_foreach(entries, i, entry) if (ok) put_entry(&c, entry);
+    json_array_foreach(entries, i, entry) {
+        if (ok && merge)
+            merge_entry(&c, entry, complaints);
+        else if (ok)
+            put_entry(&c, entry);
+    }
     ok = ok && tune_cache_write(path, &c, st);
     if (complaints)
         text_append(complaints, c.complaints.data);
     tune_cache_release(&c);
     close(lock);
     return ok;
+}
+
+bool tune_cache_add(const char *path, json_t *entries, text *complaints, status *st) {
+    return change(path, entries, false, complaints, st);
+}
+
+bool tune_cache_merge(const char *path, json_t *entries, text *complaints, status *st) {
+    return change(path, entries, true, complaints, st);
 }

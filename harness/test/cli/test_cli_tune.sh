@@ -151,6 +151,23 @@ done
 wait
 [ "$(wc -l <shared.jsonl)" -eq 33 ] && pass "eight writers at once" || fail "eight writers at once"
 
+# Caches of several machines: parts of the corpus, tuned by each, and one case that two of them have tuned.
+for i in 1 2; do
+    exits 0 "part $i of the corpus" "$tsr" tune --budget 60 --threads 1 --profile strict --tuned machine$i.jsonl --shard $i/2
+done
+exits 0 "their caches" "$tsr" tune --import machine1.jsonl --import machine2.jsonl --tuned both.jsonl
+[ "$(wc -l <both.jsonl)" -eq 5 ] && pass "are one" || fail "are one"
+hasnt err "two schedules" "without a conflict"
+forge faster.jsonl "e.update(schedule='P0.MR=2', default_ns=100, tuned_ns=50, cpu='A')"
+forge slower.jsonl "e.update(schedule='P0.MR=3', default_ns=100, tuned_ns=90, cpu='B')"
+exits 0 "two schedules of one key" "$tsr" tune --import slower.jsonl --import faster.jsonl --tuned one.jsonl
+has err "product/tiny: two schedules: P0.MR=2, 0.500 of the default on A; instead of P0.MR=3, 0.900 of the default on B" "are told"
+exits 0 "the other way round" "$tsr" tune --import faster.jsonl --import slower.jsonl --tuned other.jsonl
+sort one.jsonl >one.sorted && sort other.jsonl >other.sorted
+same one.sorted other.sorted "the same stays"
+has one.jsonl '"schedule":"P0.MR=2"' "the one that gained more"
+hasnt one.jsonl '"schedule":"P0.MR=3"' "alone"
+
 # Killed in the middle: what was there stays, and the file is whole.
 cp there.jsonl killed.jsonl
 for delay in 0.1 0.4 0.8; do
