@@ -72,6 +72,7 @@ static bool build(execution *e, status *st) {
     result_put_COMPILE(e->result, (int64_t)e->artifact.compile_ns);
     result_put_COMPILE_CACHED(e->result, cached);
     execution_put_module_facts(e);
+    execution_put_occupancy(e, &options);
     return true;
 }
 

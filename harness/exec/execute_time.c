@@ -350,6 +350,7 @@ void execution_put_times(execution *e, const sample_set *samples) {
     result_put_SAMPLES(e->result, (int64_t)t.samples);
     result_put_MIN(e->result, t.minimum);
     result_put_IQR(e->result, t.interquartile);
+    result_put_P95(e->result, t.p95);
     double ns = t.median > 0 ? t.median : 1;
     result_put_GFLOPS(e->result, (double)e->context->flops / ns);
     result_put_GBPS(e->result, (double)e->context->bytes / ns);

@@ -108,6 +108,9 @@ void execution_put_identity(execution *e);
 void execution_put_verdict(execution *e, const verdict *v);
 void execution_put_work(execution *e); /* FLOPs, bytes and types */
 
+/* execute_occupancy.c: of code for a chip, as the compiler counts registers; else nothing */
+void execution_put_occupancy(execution *e, const compiler_options *options);
+
 /* execute_launch.c */
 /* Makes the fault `transposed` in an output. */
 void execution_transpose_output(const execution *e, tensor *outputs);

@@ -40,6 +40,7 @@ statistics statistics_of(double *values, size_t count) {
                         .high = values[count - j],
                         .confidence = confidence > 0 ? confidence : 0,
                         .minimum = values[0],
+                        .p95 = quantile(values, count, 0.95),
                         .interquartile =
                             quantile(values, count, 0.75) - quantile(values, count, 0.25)};
 }

@@ -12,6 +12,7 @@
 typedef struct statistics {
     size_t samples;
     double median, low, high, confidence, minimum, interquartile;
+    double p95; /* the 95th percentile */
 } statistics;
 
 /* `values` is sorted in place; count >= 1. */

@@ -43,6 +43,7 @@ static void few_samples_say_what_they_are_worth(void **state) {
     assert_near(s.confidence, 1 - 24.0 / 2048);
     assert_near(s.minimum, 1);
     assert_near(s.interquartile, 5);
+    assert_near(s.p95, 10.5);
 }
 
 /* The interval must hold the true median as often as it says: a skewed distribution with median 1.

@@ -16,6 +16,7 @@ for result in results:
     if timed:
         assert timed["low"] <= timed["median"] <= timed["high"], result
         assert timed["min"] <= timed["low"], result
+        assert timed["median"] <= timed["p95"], result
     if result["status"] == "ok" and result["backend"] != "interp":
         assert timed and result["rate"] and result["check"]["sha256"], result
         assert result["check"]["against"] in ("golden", "reference"), result
