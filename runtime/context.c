@@ -62,8 +62,36 @@ tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags
                   : no_device(index);
 }
 
+/* The code of a kernel, by the label of its launches, which is its name. Of several codes the first
+ * with as many phases. */
+static const metadata_image *code_of(const struct tsr_module *m, const device_times *times) {
+    for (uint32_t i = 0; i < m->code_count && m->metadata.name == times->label; i++) {
+        const metadata_image *image = m->codes[i].description;
+        if (image->phase_count == times->phases || i + 1 == m->code_count)
+            return image;
+    }
+    return NULL;
+}
+
+static const metadata_image *find_code(tsr_context_t c, const device_times *times) {
+    const metadata_image *found = NULL;
+    pthread_mutex_lock(&c->mutex);
+    for (owned *o = c->modules; o && !found; o = o->next) {
+        const struct tsr_module *m = (const struct tsr_module *)o;
+        found = code_of(m, times);
+        for (uint32_t i = 0; m->kernels && i < m->metadata.program->kernel_count && !found; i++)
+            found = code_of(m->kernels[i], times);
+    }
+    pthread_mutex_unlock(&c->mutex);
+    return found;
+}
+
 static void timed(void *context, const device_times *times) {
-    telemetry_add(&((tsr_context_t)context)->telemetry, times);
+    tsr_context_t c = context;
+    if (atomic_load(&c->telemetry.on))
+        telemetry_add(&c->telemetry, times);
+    if (profile_times(c->profile))
+        profile_launch(c->profile, times, find_code(c, times));
 }
 
 void context_close(tsr_context_t c) {
@@ -72,6 +100,7 @@ void context_close(tsr_context_t c) {
         c->device->driver->queue_destroy(c->device, c->default_stream.queue);
     if (c->device)
         c->device->driver->close(c->device);
+    profile_close(c->profile);
     telemetry_release(&c->telemetry);
     vec_release(&c->memories);
     free(c->members);
@@ -82,11 +111,22 @@ void context_close(tsr_context_t c) {
 
 static bool open_device(tsr_context_t c, const device_driver *driver, uint32_t index,
                         uint32_t threads, status *st) {
-    const device_options options = {
-        .threads = threads, .debug = c->debug, .timed = timed, .timed_context = c};
+    policy p;
+    bool ok = policy_of_environment(&p, st);
+    const device_options options = {.pools = {.bounded = p.given[POLICY_memory_kept],
+                                              .kept_bytes = p.kept_bytes,
+                                              .filled_bytes = p.filled_bytes},
+                                    .threads = threads,
+                                    .debug = c->debug,
+                                    .timed = timed,
+                                    .timed_context = c};
     c->default_stream.context = c;
-    return device_open(driver, index, &options, &c->device, st) &&
-           driver->queue_create(c->device, true, &c->default_stream.queue, st);
+    atomic_store(&c->watchdog_ns, p.watchdog_ns);
+    ok = ok && device_open(driver, index, &options, &c->device, st) &&
+         profile_open(&p, c->device, &c->profile, st) &&
+         driver->queue_create(c->device, true, &c->default_stream.queue, st);
+    policy_release(&p);
+    return ok;
 }
 
 tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint32_t threads,

@@ -134,7 +134,9 @@ tsr_status_t tsrCopyBetween(tsr_stream_t stream, tsr_context_t to_member, void *
         return result;
     command_list list = {0};
     add_copy(&list, own, &there, &here, bytes);
+    const profile_call call = profile_begin(own->profile, "comm", "copy between devices");
     result = stream_submit(stream_or_default(own, stream), list.items, list.count);
+    profile_end(&call, bytes);
     vec_release(&list);
     return result;
 }

@@ -199,21 +199,20 @@ device_command launch_command(const kernel_launch *request, tsr_context_t contex
     c.kind = DEVICE_DISPATCH;
     c.byte = 0;
     c.limit_ns = atomic_load_explicit(&context->watchdog_ns, memory_order_relaxed);
-    c.dispatch = (device_dispatch){
-        .image = request->code->image,
-        .label = m->name,
-        .buffers = request->buffers,
-        .memories = request->memories,
-        .buffer_bytes = request->sizes,
-        .dims = request->dims,
-        .workgroups = request->workgroups,
-        .buffer_count = m->inputs + m->outputs,
-        .dim_count = m->dims,
-        .workspace_bytes = (size_t)request->workspace_bytes,
-        .workgroup_bytes = (size_t)request->scratch_bytes,
-        .prepared_bytes = request->code->description->prepared_bytes,
-        .prepared = prepared_span(request->prepared),
-        .timed = atomic_load_explicit(&context->telemetry.on, memory_order_relaxed)};
+    c.dispatch = (device_dispatch){.image = request->code->image,
+                                   .label = m->name,
+                                   .buffers = request->buffers,
+                                   .memories = request->memories,
+                                   .buffer_bytes = request->sizes,
+                                   .dims = request->dims,
+                                   .workgroups = request->workgroups,
+                                   .buffer_count = m->inputs + m->outputs,
+                                   .dim_count = m->dims,
+                                   .workspace_bytes = (size_t)request->workspace_bytes,
+                                   .workgroup_bytes = (size_t)request->scratch_bytes,
+                                   .prepared_bytes = request->code->description->prepared_bytes,
+                                   .prepared = prepared_span(request->prepared),
+                                   .timed = context_times(context)};
     return c;
 }
 
@@ -284,6 +283,8 @@ static tsr_status_t submit(tsr_stream_t stream, const kernel_launch *request) {
 static tsr_status_t launch(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_stream_t stream,
                            const tsr_launch_t *spec, void **args, size_t nargs) {
     kernel_launch request;
+    const profile_call call =
+        profile_begin(kernel->module->context->profile, "host", kernel->metadata->name);
     launch_begin(&request, kernel, prepared);
     tsr_status_t result = launch_gather(&request, args, nargs, NULL);
     if (result == TSR_SUCCESS)
@@ -297,6 +298,7 @@ static tsr_status_t launch(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_str
     if (result == TSR_SUCCESS)
         result = submit(stream, &request);
     launch_end(&request);
+    profile_end(&call, 0);
     return result;
 }
 

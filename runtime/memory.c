@@ -235,7 +235,10 @@ static tsr_status_t transfer(tsr_context_t context, tsr_stream_t stream, device_
         return TSR_SUCCESS;
     }
     command.limit_ns = atomic_load(&context->watchdog_ns);
-    return stream_submit(stream_or_default(context, stream), &command, 1);
+    const profile_call call = profile_begin(context->profile, "copy", from ? "copy" : "fill");
+    result = stream_submit(stream_or_default(context, stream), &command, 1);
+    profile_end(&call, bytes);
+    return result;
 }
 
 static tsr_status_t check_transfer(tsr_context_t context, tsr_stream_t stream) {

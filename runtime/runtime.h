@@ -17,6 +17,7 @@
 #include "device/device.h"
 #include "error.h"
 #include "metadata.h"
+#include "profile.h"
 #include "telemetry.h"
 #include "tessera/tessera.h"
 
@@ -75,6 +76,7 @@ struct tsr_context {
     tsr_context_t next_abandoned, next_owner;
     telemetry telemetry;
     tsr_comm_t ranks; /* that programs of several run on; NULL: none */
+    profile *profile; /* NULL: the policy asks for none */
 };
 
 struct tsr_kernel {
@@ -122,6 +124,11 @@ static inline tsr_status_t context_usable(tsr_context_t context) {
     return atomic_load_explicit(&context->device->attention, memory_order_acquire) == 0
                ? TSR_SUCCESS
                : context_ask(context);
+}
+/* Does anybody want the times of launches? */
+static inline bool context_times(tsr_context_t context) {
+    return atomic_load_explicit(&context->telemetry.on, memory_order_relaxed) ||
+           profile_times(context->profile);
 }
 /* Makes contexts of one device the members of one, which is the first; none has a semaphore. */
 void context_join(const tsr_context_t *members, uint32_t count);

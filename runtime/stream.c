@@ -97,5 +97,10 @@ tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t stream) {
     tsr_status_t fits = stream_fits(context, stream);
     if (fits != TSR_SUCCESS)
         return fits;
-    return stream ? await_idle(stream) : context_usable(context); /* it is idle between calls */
+    if (!stream)
+        return context_usable(context); /* it is idle between calls */
+    const profile_call call = profile_begin(context->profile, "host", "wait");
+    tsr_status_t result = await_idle(stream);
+    profile_end(&call, 0);
+    return result;
 }

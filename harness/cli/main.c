@@ -14,6 +14,7 @@
 #include "common/interrupt.h"
 #include "common/say.h"
 #include "launch/ranks.h"
+#include "policy.h"
 #include "report/origin.h"
 #include "tessera/compiler.h"
 
@@ -73,6 +74,14 @@ bool command_colour(const options *o, FILE *stream) {
     return !(no_color && *no_color) && isatty(fileno(stream)) == 1;
 }
 
+/* A policy that is wrong is told once, and not by each case that a device is opened for. */
+static bool check_policy(status *st) {
+    policy p;
+    bool ok = policy_of_environment(&p, st);
+    policy_release(&p);
+    return ok;
+}
+
 static int run_command(command_id command, int argc, char **argv) {
     options o;
     status st = STATUS_INIT;
@@ -93,7 +102,7 @@ static int run_command(command_id command, int argc, char **argv) {
 #undef COMMAND
         };
         interrupt_begin();
-        code = entries[command](&o);
+        code = check_policy(&st) ? entries[command](&o) : command_fail(&st);
         code = interrupt_seen ? EXIT_INTERRUPTED : code;
     }
     options_release(&o);

@@ -22,6 +22,7 @@
 #include "base/dlpack_device.h"
 #include "base/status.h"
 #include "device/device_call.h"
+#include "device/device_pools.h"
 #include "tessera/kernel.h"
 
 typedef struct device_driver device_driver;
@@ -86,6 +87,7 @@ typedef struct device_times {
 } device_times;
 
 typedef struct device_options {
+    device_pools pools;
     uint32_t threads; /* of the host, where those run the kernels; 0: one for each usable core */
     bool debug; /* memory has guard pages and canaries; workspaces and workgroup memory are poisoned
                    and checked with each dispatch */

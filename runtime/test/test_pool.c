@@ -293,6 +293,46 @@ static void what_is_kept_has_a_bound(void **state) {
     assert_int_equal(made.blocks, 0);
 }
 
+/* A policy's bound, and memory that is there before the first allocation. */
+static void a_pool_can_be_filled(void **state) {
+    (void)state;
+    const device_pools small = {.bounded = true, .kept_bytes = 4 * MIB}, none = {.bounded = true},
+                       filled = {.filled_bytes = 64 * MIB};
+    const struct {
+        const device_pools *pools;
+        uint64_t before, after; /* blocks that the driver has given, before and after three pieces
+                                   of 3 MiB were taken and given back */
+    } cases[] = {{&small, 0, 1}, {&none, 0, 0}, {&filled, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        maker made = maker_of((size_t)1 << 30);
+        gpu_pool pool = {0};
+        gpu_piece pieces[3];
+        status st = STATUS_INIT;
+        gpu_pool_init(&pool, source_of(&made), UINT64_C(1) << 30, false);
+        assert_true(gpu_pool_keep(&pool, cases[i].pools, &st));
+        assert_int_equal(made.blocks, cases[i].before);
+        for (int k = 0; k < 3; k++)
+            assert_true(gpu_pool_take(&pool, 3 * MIB, DEVICE_MEMORY_DEVICE, &pieces[k], &st));
+        assert_int_equal(made.blocks, cases[i].pools == &filled ? 1 : 3);
+        for (int k = 0; k < 3; k++)
+            gpu_pool_give(&pool, &pieces[k]);
+        assert_int_equal(made.blocks, cases[i].after);
+        gpu_pool_release(&pool);
+        assert_int_equal(made.blocks, 0);
+    }
+}
+
+static void a_pool_that_cannot_be_filled_is_told(void **state) {
+    (void)state;
+    maker made = maker_of((size_t)16 << 20);
+    gpu_pool pool = {0};
+    status st = STATUS_INIT;
+    gpu_pool_init(&pool, source_of(&made), UINT64_C(1) << 30, false);
+    assert_false(gpu_pool_keep(&pool, &(device_pools){.filled_bytes = 64 * MIB}, &st));
+    assert_int_equal(st.code, STATUS_OUT_OF_MEMORY);
+    gpu_pool_release(&pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_keep_apart),
@@ -301,6 +341,8 @@ int main(void) {
         cmocka_unit_test(blocks_are_as_small_as_need_be),
         cmocka_unit_test(pieces_can_be_blocks),
         cmocka_unit_test(what_is_kept_has_a_bound),
+        cmocka_unit_test(a_pool_can_be_filled),
+        cmocka_unit_test(a_pool_that_cannot_be_filled_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "common/json_text.h"
 #include "job/job.h"
 #include "report/export/export.h"
 
@@ -21,8 +22,7 @@ static const char *category_of(const char *phase) {
         const char *phase, *category;
     } kinds[] = {
 #define PHASE(name, category) {name, category},
-#include "common/json_text.h"
-#include "report/export/phases.def"
+#include "phases.def"
 #undef PHASE
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "device/host/host_run.h"
+#include "device/shared/host_memory.h"
 #include "device/shared/soft.h"
 
 /* Whose turn it is: taking and giving are one atomic operation each, unless somebody waits. */
@@ -108,6 +109,8 @@ static const soft_functions functions = {
 
 static bool open_host(uint32_t index, const device_options *options, device **device_out,
                       status *st) {
+    if (!host_memory_keep(&options->pools, st))
+        return false;
     host_device *h = base_calloc(1, sizeof *h);
     soft_device_init(&h->soft, &host_driver, &functions, options);
     enumerate(index, &h->soft.base.info);

@@ -197,9 +197,10 @@ bool gpu_device_init(gpu_device *g, const device_driver *driver, const gpu_funct
     g->own.base.device = &g->soft;
     g->own.last = &g->own.moments;
     g->has_own = functions->queue_open(g, &g->own, st);
-    if (!g->has_own)
+    bool ok = g->has_own && gpu_pool_keep(&g->pool, &options->pools, st);
+    if (!ok)
         gpu_device_release(g);
-    return g->has_own;
+    return ok;
 }
 
 void gpu_device_release(gpu_device *g) {

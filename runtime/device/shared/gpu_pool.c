@@ -330,6 +330,23 @@ void gpu_pool_init(gpu_pool *p, gpu_block_source source, uint64_t memory_bytes, 
     pthread_mutex_unlock(&all.mutex);
 }
 
+bool gpu_pool_keep(gpu_pool *p, const device_pools *pools, status *st) {
+    const char *kept = getenv(MEMORY_KEPT);
+    gpu_piece piece = {0};
+    const bool bounded = pools->bounded && !(kept && *kept);
+    for (int kind = 0; kind < DEVICE_MEMORY_KIND_COUNT && bounded; kind++)
+        p->bound_bytes[kind] = pools->kept_bytes;
+    p->alone = p->alone || (bounded && pools->kept_bytes == 0);
+    if (pools->filled_bytes == 0 || p->alone)
+        return true;
+    if (p->bound_bytes[DEVICE_MEMORY_DEVICE] < pools->filled_bytes)
+        p->bound_bytes[DEVICE_MEMORY_DEVICE] = pools->filled_bytes;
+    if (!gpu_pool_take(p, (size_t)pools->filled_bytes, DEVICE_MEMORY_DEVICE, &piece, st))
+        return false;
+    gpu_pool_give(p, &piece);
+    return true;
+}
+
 void gpu_pool_release(gpu_pool *p) {
     pthread_mutex_lock(&all.mutex);
     gpu_pool **at = &all.first;

@@ -72,6 +72,9 @@ typedef struct gpu_pool {
 
 /* `memory_bytes`: what the device has. */
 void gpu_pool_init(gpu_pool *p, gpu_block_source source, uint64_t memory_bytes, bool alone);
+/* Bounds, and memory of the device that is taken now and kept; after gpu_pool_init. The environment
+ * rules a bound out. */
+bool gpu_pool_keep(gpu_pool *p, const device_pools *pools, status *st);
 /* All pieces were given back. */
 void gpu_pool_release(gpu_pool *p);
 /* STATUS_OUT_OF_MEMORY where there is none, though all that was kept was given back. */

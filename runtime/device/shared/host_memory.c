@@ -84,6 +84,13 @@ bool host_memory_map_shared(size_t size_bytes, host_memory *memory_out, status *
     return map_guarded(memory_out, true, st);
 }
 
+bool host_memory_keep(const device_pools *pools, status *st) {
+    if (pools->bounded)
+        host_region_keep((size_t)pools->kept_bytes);
+    return pools->filled_bytes == 0 || host_region_fill((size_t)pools->filled_bytes) ||
+           no_memory((size_t)pools->filled_bytes, st);
+}
+
 void host_memory_inside(const host_memory *memory, unsigned char **start_out, size_t *bytes_out) {
     *start_out = (unsigned char *)memory->base + page_bytes;
     *bytes_out = memory->mapped_bytes - 2 * page_bytes;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "device/device_pools.h"
 
 /* `base` and `mapped_bytes`: what was mapped, guard pages and all; 0 bytes: it is from malloc
  * or, by its size, in a region (host_region.h). */
@@ -25,6 +26,8 @@ typedef struct host_memory {
 bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, status *st);
 /* Guarded memory whose pages between the guards can be mapped again (MAP_SHARED). */
 bool host_memory_map_shared(size_t size_bytes, host_memory *memory_out, status *st);
+/* Sets how much of it the process keeps at hand, of all devices whose memory it is. */
+bool host_memory_keep(const device_pools *pools, status *st);
 void host_memory_unmap(host_memory *memory); /* does nothing for a zeroed one */
 /* The file's pages: where they begin in the mapping, and their bytes. */
 void host_memory_inside(const host_memory *memory, unsigned char **start_out, size_t *bytes_out);

@@ -35,7 +35,7 @@ static uint32_t parts_of(size_t size_bytes) {
 /* Blocks that were given back, the oldest first: their pages are there already, where a page of a
  * new one has to be found and cleared. */
 enum { KEPT_MOST = 8 };
-static const size_t kept_bytes = (size_t)256 << 20;
+static size_t kept_bytes = (size_t)256 << 20; /* under the mutex */
 static struct {
     unsigned char *start;
     size_t size_bytes;
@@ -76,6 +76,22 @@ static void make_place(size_t size_bytes) {
     }
 }
 
+/* Memory that was filled and has not been taken; under the mutex. */
+static struct {
+    unsigned char *start;
+    size_t size_bytes;
+} filled;
+
+/* From the start of what was filled; NULL: it has not so much. The mutex is held. */
+static void *take_filled(size_t size_bytes) {
+    unsigned char *start = filled.start;
+    if (filled.size_bytes < size_bytes)
+        return NULL;
+    filled.start += size_bytes;
+    filled.size_bytes -= size_bytes;
+    return start;
+}
+
 /* Maps more than needed and returns the ends, since mmap knows no alignment. */
 static void *map_aligned(size_t size_bytes) {
     const size_t total = size_bytes + huge_page_bytes;
@@ -95,11 +111,16 @@ static void *map_aligned(size_t size_bytes) {
 
 void *host_region_map(size_t *size_bytes) {
     void *found = find_kept(size_bytes);
+    if (!found) {
+        pthread_mutex_lock(&mutex);
+        found = take_filled(*size_bytes);
+        pthread_mutex_unlock(&mutex);
+    }
     if (!found)
         found = map_aligned(*size_bytes);
     if (!found) {
         pthread_mutex_lock(&mutex);
-        make_place(kept_bytes);
+        make_place(kept_bytes + 1);
         pthread_mutex_unlock(&mutex);
         found = map_aligned(*size_bytes);
     }
@@ -107,23 +128,49 @@ void *host_region_map(size_t *size_bytes) {
 }
 
 void host_region_unmap(void *start, size_t size_bytes) {
-    if (size_bytes > kept_bytes) {
-        munmap(start, size_bytes);
-        return;
-    }
     pthread_mutex_lock(&mutex);
-    make_place(size_bytes);
-    kept[kept_count].start = start;
-    kept[kept_count].size_bytes = size_bytes;
-    kept_count++;
+    const bool keeps = size_bytes <= kept_bytes;
+    if (keeps) {
+        make_place(size_bytes);
+        kept[kept_count].start = start;
+        kept[kept_count].size_bytes = size_bytes;
+        kept_count++;
+    }
     pthread_mutex_unlock(&mutex);
+    if (!keeps)
+        munmap(start, size_bytes);
+}
+
+void host_region_keep(size_t size_bytes) {
+    pthread_mutex_lock(&mutex);
+    kept_bytes = size_bytes;
+    make_place(0);
+    pthread_mutex_unlock(&mutex);
+}
+
+bool host_region_fill(size_t size_bytes) {
+    const size_t wanted = (size_bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    pthread_mutex_lock(&mutex);
+    if (filled.size_bytes < wanted) {
+        if (filled.size_bytes)
+            munmap(filled.start, filled.size_bytes);
+        filled.start = map_aligned(wanted);
+        filled.size_bytes = filled.start ? wanted : 0;
+        if (filled.start)
+            memset(filled.start, 0, wanted); /* each page is found and cleared now */
+    }
+    const bool ok = filled.size_bytes >= wanted;
+    pthread_mutex_unlock(&mutex);
+    return ok;
 }
 
 /* ---- regions ---- */
 
 static region *add_region(void) {
     region *r = calloc(1, sizeof *r);
-    unsigned char *start = r ? map_aligned(region_bytes) : NULL;
+    unsigned char *start = r ? take_filled(region_bytes) : NULL;
+    if (r && !start)
+        start = map_aligned(region_bytes);
     if (!start) {
         free(r);
         return NULL;

@@ -20,4 +20,10 @@ void *host_region_map(size_t *size_bytes);
 /* With that size. Up to 256 MiB of such blocks are kept, and used again. */
 void host_region_unmap(void *start, size_t size_bytes);
 
+/* Another bound than 256 MiB, for all devices of the process whose memory is the host's. */
+void host_region_keep(size_t size_bytes);
+/* Takes so much of the system now, with all its pages, where less of it is left from before: what
+ * host_region_map and regions take first. False: no memory. */
+bool host_region_fill(size_t size_bytes);
+
 #endif
