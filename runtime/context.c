@@ -88,8 +88,7 @@ static const metadata_image *find_code(tsr_context_t c, const device_times *time
 
 static void timed(void *context, const device_times *times) {
     tsr_context_t c = context;
-    if (atomic_load(&c->telemetry.on))
-        telemetry_add(&c->telemetry, times);
+    telemetry_add(&c->telemetry, times);
     if (profile_times(c->profile))
         profile_launch(c->profile, times, find_code(c, times));
 }
@@ -125,6 +124,8 @@ static bool open_device(tsr_context_t c, const device_driver *driver, uint32_t i
     ok = ok && device_open(driver, index, &options, &c->device, st) &&
          profile_open(&p, c->device, &c->profile, st) &&
          driver->queue_create(c->device, true, &c->default_stream.queue, st);
+    if (profile_times(c->profile))
+        telemetry_time_always(&c->telemetry);
     policy_release(&p);
     return ok;
 }

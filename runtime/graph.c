@@ -232,7 +232,7 @@ static void add_kept(tsr_graph_t graph, size_t first, size_t length, bool replay
 
 static void add_all(tsr_graph_t graph, size_t *count) {
     tsr_context_t context = graph->context;
-    const bool each = atomic_load(&context->watchdog_ns) || context_times(context);
+    const bool each = atomic_load(&context->watchdog_ns) || atomic_load(&context->telemetry.on);
     for (size_t i = 0; i < graph->kept.count;) {
         bool replay = graph->kept.items[i].sequence && !each;
         size_t length = replay ? graph->kept.items[i].length : 1;
@@ -253,7 +253,7 @@ static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
         result = find_memory(graph, kept);
         kept->command.limit_ns = atomic_load(&context->watchdog_ns);
         if (kept->launch.module)
-            kept->command.dispatch.timed = context_times(context);
+            kept->command.dispatch.timed = atomic_load(&context->telemetry.on);
     }
     if (result == TSR_SUCCESS)
         add_all(graph, count);

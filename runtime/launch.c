@@ -199,20 +199,21 @@ device_command launch_command(const kernel_launch *request, tsr_context_t contex
     c.kind = DEVICE_DISPATCH;
     c.byte = 0;
     c.limit_ns = atomic_load_explicit(&context->watchdog_ns, memory_order_relaxed);
-    c.dispatch = (device_dispatch){.image = request->code->image,
-                                   .label = m->name,
-                                   .buffers = request->buffers,
-                                   .memories = request->memories,
-                                   .buffer_bytes = request->sizes,
-                                   .dims = request->dims,
-                                   .workgroups = request->workgroups,
-                                   .buffer_count = m->inputs + m->outputs,
-                                   .dim_count = m->dims,
-                                   .workspace_bytes = (size_t)request->workspace_bytes,
-                                   .workgroup_bytes = (size_t)request->scratch_bytes,
-                                   .prepared_bytes = request->code->description->prepared_bytes,
-                                   .prepared = prepared_span(request->prepared),
-                                   .timed = context_times(context)};
+    c.dispatch = (device_dispatch){
+        .image = request->code->image,
+        .label = m->name,
+        .buffers = request->buffers,
+        .memories = request->memories,
+        .buffer_bytes = request->sizes,
+        .dims = request->dims,
+        .workgroups = request->workgroups,
+        .buffer_count = m->inputs + m->outputs,
+        .dim_count = m->dims,
+        .workspace_bytes = (size_t)request->workspace_bytes,
+        .workgroup_bytes = (size_t)request->scratch_bytes,
+        .prepared_bytes = request->code->description->prepared_bytes,
+        .prepared = prepared_span(request->prepared),
+        .timed = atomic_load_explicit(&context->telemetry.on, memory_order_relaxed)};
     return c;
 }
 
@@ -283,8 +284,6 @@ static tsr_status_t submit(tsr_stream_t stream, const kernel_launch *request) {
 static tsr_status_t launch(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_stream_t stream,
                            const tsr_launch_t *spec, void **args, size_t nargs) {
     kernel_launch request;
-    const profile_call call =
-        profile_begin(kernel->module->context->profile, "host", kernel->metadata->name);
     launch_begin(&request, kernel, prepared);
     tsr_status_t result = launch_gather(&request, args, nargs, NULL);
     if (result == TSR_SUCCESS)
@@ -298,6 +297,17 @@ static tsr_status_t launch(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_str
     if (result == TSR_SUCCESS)
         result = submit(stream, &request);
     launch_end(&request);
+    return result;
+}
+
+/* Parameters: those of a launch. */
+static tsr_status_t launch_told(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_stream_t stream,
+                                const tsr_launch_t *spec, void **args, size_t nargs) {
+    profile *p = kernel->module->context->profile;
+    if (__builtin_expect(p == NULL, 1))
+        return launch(kernel, prepared, stream, spec, args, nargs);
+    const profile_call call = profile_begin(p, "host", kernel->metadata->name);
+    tsr_status_t result = launch(kernel, prepared, stream, spec, args, nargs);
     profile_end(&call, 0);
     return result;
 }
@@ -305,7 +315,7 @@ static tsr_status_t launch(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_str
 tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t spec, void **args,
                        size_t nargs) {
     tsr_status_t result = check_handles(kernel, stream);
-    return result == TSR_SUCCESS ? launch(kernel, NULL, stream, &spec, args, nargs) : result;
+    return result == TSR_SUCCESS ? launch_told(kernel, NULL, stream, &spec, args, nargs) : result;
 }
 
 tsr_status_t tsrLaunchPrepared(tsr_prepared_t prepared, tsr_stream_t stream, tsr_launch_t spec,
@@ -313,6 +323,7 @@ tsr_status_t tsrLaunchPrepared(tsr_prepared_t prepared, tsr_stream_t stream, tsr
     if (!prepared)
         return error_null("prepared");
     tsr_status_t result = check_handles(prepared->kernel, stream);
-    return result == TSR_SUCCESS ? launch(prepared->kernel, prepared, stream, &spec, args, nargs)
-                                 : result;
+    return result == TSR_SUCCESS
+               ? launch_told(prepared->kernel, prepared, stream, &spec, args, nargs)
+               : result;
 }

@@ -47,7 +47,7 @@ struct profile {
      * end. The host's clock is that one. */
     uint64_t offset_ns;
     bool has_offset;
-    char device[NAME_BYTES];
+    char *device; /* owned; the attribute, as JSON */
     VEC(span) batch;
 };
 
@@ -91,84 +91,97 @@ static int64_t find_unix_offset(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)clock_now_ns();
 }
 
-/* ---- writing ---- */
+/* ---- writing ----
+ *
+ * Lines are put together as text: a document of jansson takes ten times as long. */
 
-static json_t *text_attribute(const char *key, const char *value) {
-    return json_pack("{s:s, s:{s:s}}", "key", key, "value", "stringValue", value);
+/* JSON's form of a text, with its quotes. */
+static void quote(const char *words, text *out) {
+    bool plain = true;
+    for (const char *c = words; *c && plain; c++)
+        plain = *c >= ' ' && *c < 0x7f && *c != '"' && *c != '\\';
+    json_t *value = plain ? NULL : json_string(words);
+    char *quoted = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    if (quoted)
+        text_append(out, quoted);
+    else
+        text_printf(out, "\"%s\"", plain ? words : "");
+    free(quoted);
+    json_decref(value);
+}
+
+static void put_text(const char *key, const char *value, text *out) {
+    text_printf(out, ",{\"key\":\"%s\",\"value\":{\"stringValue\":\"%s\"}}", key, value);
 }
 
 /* OTLP writes 64-bit numbers as texts. */
-static json_t *number_attribute(const char *key, int64_t value) {
-    char words[24];
-    snprintf(words, sizeof words, "%" PRId64, value);
-    return json_pack("{s:s, s:{s:s}}", "key", key, "value", "intValue", words);
+static void put_number(const char *key, int64_t value, text *out) {
+    text_printf(out, ",{\"key\":\"%s\",\"value\":{\"intValue\":\"%" PRId64 "\"}}", key, value);
 }
 
-static json_t *time_json(const profile *p, uint64_t ns) {
-    char words[24];
-    snprintf(words, sizeof words, "%" PRId64, (int64_t)ns + p->to_unix_ns);
-    return json_string(words);
-}
-
-static json_t *span_json(const profile *p, const span *s) {
-    char id[SPAN_HEX], parent[SPAN_HEX] = "";
-    json_t *attributes = json_array();
-    snprintf(id, sizeof id, "%016" PRIx64, s->id);
+static void put_span(const profile *p, const span *s, text *out) {
+    text_printf(out, "{\"traceId\":\"%s\",\"spanId\":\"%016" PRIx64 "\",\"parentSpanId\":\"",
+                p->trace, s->id);
     if (s->parent)
-        snprintf(parent, sizeof parent, "%016" PRIx64, s->parent);
-    json_array_append_new(attributes, text_attribute("tessera.kind", s->kind));
-    json_array_append_new(attributes, text_attribute("tessera.device", p->device));
+        text_printf(out, "%016" PRIx64, s->parent);
+    text_append(out, "\",\"name\":");
+    quote(s->name, out);
+    text_printf(out,
+                ",\"kind\":1,\"startTimeUnixNano\":\"%" PRId64 "\",\"endTimeUnixNano\":\"%" PRId64
+                "\",\"attributes\":[%s",
+                (int64_t)s->start_ns + p->to_unix_ns, (int64_t)s->end_ns + p->to_unix_ns,
+                p->device);
+    put_text("tessera.kind", s->kind, out);
     if (s->serial >= 0)
-        json_array_append_new(attributes, number_attribute("tessera.launch", s->serial));
+        put_number("tessera.launch", s->serial, out);
     if (s->bytes >= 0)
-        json_array_append_new(attributes, number_attribute("tessera.bytes", s->bytes));
+        put_number("tessera.bytes", s->bytes, out);
     if (s->by_device)
-        json_array_append_new(attributes, text_attribute("tessera.clock", "device"));
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:{}}", "traceId", p->trace,
-                     "spanId", id, "parentSpanId", parent, "name", s->name, "kind", 1,
-                     "startTimeUnixNano", time_json(p, s->start_ns), "endTimeUnixNano",
-                     time_json(p, s->end_ns), "attributes", attributes, "status");
+        put_text("tessera.clock", "device", out);
+    text_append(out, "],\"status\":{}}");
 }
 
-static json_t *resource_json(void) {
+static void put_resource(text *out) {
     const char *service = getenv("OTEL_SERVICE_NAME"); // NOLINT(concurrency-mt-unsafe)
-    json_t *attributes = json_array();
-    json_array_append_new(
-        attributes, text_attribute("service.name", service && *service ? service : "tessera"));
-    json_array_append_new(attributes, number_attribute("process.pid", getpid()));
-    return json_pack("{s:o}", "attributes", attributes);
+    text_append(out, "{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":");
+    quote(service && *service ? service : "tessera", out);
+    text_append(out, "}}");
+    put_number("process.pid", getpid(), out);
+    text_append(out, "]}");
 }
 
-/* One line; one write, so that several contexts and processes can share the file. */
-static bool append_line(const profile *p, const char *line) {
-    text whole;
+/* One write, so that several contexts and processes can share the file. */
+static bool append_line(const profile *p, const text *line) {
     int fd = open(p->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
-    text_init(&whole);
-    text_printf(&whole, "%s\n", line);
-    bool ok = file_append(fd, whole.data, whole.length);
-    text_release(&whole);
+    bool ok = file_append(fd, line->data, line->length);
     return (close(fd) == 0) && ok;
 }
 
 /* The mutex is held. */
 static void write_batch(profile *p) {
-    json_t *spans = json_array();
-    for (size_t i = 0; i < p->batch.count; i++)
-        json_array_append_new(spans, span_json(p, &p->batch.items[i]));
-    char version[16];
-    snprintf(version, sizeof version, "%d.%d", TSR_ABI_MAJOR, TSR_ABI_MINOR);
-    json_t *document = json_pack("{s:[{s:o, s:[{s:{s:s, s:s}, s:o}]}]}", "resourceSpans",
-                                 "resource", resource_json(), "scopeSpans", "scope", "name",
-                                 "tessera", "version", version, "spans", spans);
-    char *line = json_dumps(document, JSON_COMPACT);
-    if (p->batch.count && !(line && append_line(p, line)) && !p->told) {
+    text line;
+    if (p->batch.count == 0)
+        return;
+    text_init(&line);
+    text_append(&line, "{\"resourceSpans\":[{\"resource\":");
+    put_resource(&line);
+    text_printf(&line,
+                ",\"scopeSpans\":[{\"scope\":{\"name\":\"tessera\",\"version\":\"%d.%d\"},"
+                "\"spans\":[",
+                TSR_ABI_MAJOR, TSR_ABI_MINOR);
+    for (size_t i = 0; i < p->batch.count; i++) {
+        if (i)
+            text_append_char(&line, ',');
+        put_span(p, &p->batch.items[i], &line);
+    }
+    text_append(&line, "]}]}]}\n");
+    if (!append_line(p, &line) && !p->told) {
         log_write(LOG_WARN, "spans cannot be appended to %s: %s", p->path, strerror(errno));
         p->told = true;
     }
-    free(line);
-    json_decref(document);
+    text_release(&line);
     p->batch.count = 0;
 }
 
@@ -357,6 +370,17 @@ static bool check_file(const profile *p, status *st) {
     return true;
 }
 
+static char *describe(const device *d) {
+    text words;
+    text_init(&words);
+    text_append(&words, "{\"key\":\"tessera.device\",\"value\":{\"stringValue\":");
+    quote(d->info.name ? d->info.name : d->driver->name, &words);
+    text_append(&words, "}}");
+    char *kept = text_take(&words);
+    text_release(&words);
+    return kept;
+}
+
 bool profile_open(const policy *q, const device *d, profile **out, status *st) {
     *out = NULL;
     if (!q->spans && !q->nvtx)
@@ -370,7 +394,7 @@ bool profile_open(const policy *q, const device *d, profile **out, status *st) {
     p->path = q->spans ? name_file(q->spans) : NULL;
     p->opened_ns = clock_now_ns();
     p->to_unix_ns = find_unix_offset();
-    snprintf(p->device, sizeof p->device, "%s", d->info.name ? d->info.name : d->driver->name);
+    p->device = describe(d);
     if (getrandom(&p->random, sizeof p->random, 0) != sizeof p->random)
         p->random = p->opened_ns ^ (uint64_t)getpid() << 40;
     find_trace(p);
@@ -393,6 +417,7 @@ void profile_close(profile *p) {
     end(p);
     pthread_mutex_destroy(&p->mutex);
     vec_release(&p->batch);
+    free(p->device);
     free(p->path);
     free(p);
 }

@@ -198,7 +198,7 @@ static void begin(struct program_state *s, const kernel_launch *request, tsr_str
     r->stream = stream_or_default(context, stream);
     r->graph = r->stream->captured;
     r->each = r->graph || context->debug;
-    r->timed = context_times(context);
+    r->timed = atomic_load(&context->telemetry.on);
     r->limit_ns = r->graph ? 0 : atomic_load(&context->watchdog_ns);
     r->deadline_ns = 0;
     r->loops = r->ahead = r->looks = r->count = r->operand_count = 0;

@@ -125,11 +125,6 @@ static inline tsr_status_t context_usable(tsr_context_t context) {
                ? TSR_SUCCESS
                : context_ask(context);
 }
-/* Does anybody want the times of launches? */
-static inline bool context_times(tsr_context_t context) {
-    return atomic_load_explicit(&context->telemetry.on, memory_order_relaxed) ||
-           profile_times(context->profile);
-}
 /* Makes contexts of one device the members of one, which is the first; none has a semaphore. */
 void context_join(const tsr_context_t *members, uint32_t count);
 /* program_exchange.c: the context has no ranks any more. */

@@ -18,8 +18,12 @@ void telemetry_release(telemetry *t) {
     free(t->ring);
 }
 
-void telemetry_add(telemetry *t, const device_times *times) {
-    pthread_mutex_lock(&t->mutex);
+void telemetry_time_always(telemetry *t) {
+    t->always = true;
+    atomic_store(&t->on, true);
+}
+
+static void keep(telemetry *t, const device_times *times) {
     telemetry_record *slot = &t->ring[t->count % TELEMETRY_KEPT];
     *slot = (telemetry_record){.serial = t->count++,
                                .start_ns = times->start_ns,
@@ -27,6 +31,12 @@ void telemetry_add(telemetry *t, const device_times *times) {
                                .phases = times->phases};
     snprintf(slot->kernel, sizeof slot->kernel, "%s", times->label);
     memcpy(slot->phase_ns, times->phase_ns, sizeof slot->phase_ns);
+}
+
+void telemetry_add(telemetry *t, const device_times *times) {
+    pthread_mutex_lock(&t->mutex);
+    if (t->keeps)
+        keep(t, times);
     pthread_mutex_unlock(&t->mutex);
 }
 
@@ -35,7 +45,8 @@ void telemetry_enable(tsr_context_t context, bool on) {
     pthread_mutex_lock(&t->mutex);
     if (on && !t->ring)
         t->ring = base_calloc(TELEMETRY_KEPT, sizeof *t->ring);
-    atomic_store(&t->on, on);
+    t->keeps = on;
+    atomic_store(&t->on, on || t->always);
     pthread_mutex_unlock(&t->mutex);
 }
 

@@ -33,13 +33,17 @@ void telemetry_counts(tsr_context_t context, device_counts *out);
 
 /* The ring itself, inside a context. */
 typedef struct telemetry {
-    atomic_bool on;
+    atomic_bool on; /* launches are timed */
+    bool keeps;     /* ... for the ring; under the mutex */
+    bool always;    /* ... whoever enables it: the context's spans have them */
     pthread_mutex_t mutex;
     telemetry_record *ring; /* TELEMETRY_KEPT, allocated when first enabled */
     uint64_t count;
 } telemetry;
 
 void telemetry_init(telemetry *t);
+/* From now on launches are timed, whether or not the ring is enabled. */
+void telemetry_time_always(telemetry *t);
 void telemetry_release(telemetry *t);
 void telemetry_add(telemetry *t, const device_times *times);
 

@@ -73,9 +73,17 @@ static bool is_counted(const json_t *shard) {
            json_is_array(json_object_get(shard, "cases"));
 }
 
+/* Names of runs go into documents, whose text is UTF-8. */
+static bool is_text(const char *words) {
+    json_t *value = json_string(words);
+    json_decref(value);
+    return value != NULL;
+}
+
 static bool is_sound(const part *p) {
     const json_t *shards = json_object_get(p->head, "shards"), *shard = part_shard(p);
-    return json_is_object(p->head) && (!shards || json_is_array(shards)) &&
+    return is_text(p->id) && is_text(p->started) && is_text(p->machine) &&
+           json_is_object(p->head) && (!shards || json_is_array(shards)) &&
            (!json_object_get(p->head, "shard") || (shard && is_counted(shard)));
 }
 

@@ -121,6 +121,13 @@ has err "run .* in k2-killed.db: its shard was run again, and this one does not 
 rows anew.db >of-anew
 same of-whole of-anew "and the result is the same"
 
+# A part that was begun on another list is not gone on with.
+cp k2-killed.db list.db && for s in -wal -shm; do [ -e k2-killed.db$s ] && cp k2-killed.db$s list.db$s; done
+cp corpus/small/small.tsr kept.tsr && sed -i 's/"tiny", M=3/"tiny", M=4/' corpus/small/small.tsr
+exits 0 "--resume of a part whose list has changed" bench list.db --shard 2/2 --resume
+has err "was begun on another list of cases; starting a new one" "begins anew"
+mv kept.tsr corpus/small/small.tsr
+
 # ---- shards that do not belong together ----
 exits 0 "a part of fewer cases" "$tsr" bench corpus --quick --threads 1 --filter 'product' --db f2.db --shard 2/3:night
 exits 3 "is of another list" merge wrong.db s1.db f2.db s3.db
@@ -165,6 +172,8 @@ exits 3 "a result under another name" merge named.db misnamed.db
 has err "misnamed.db: the result other/tiny@cpu,strict,1 is stored under another name" "is damaged"
 tamper s2.db h2.db "UPDATE runs SET head = '[]'"
 exits 3 "a run without a head" merge head.db h2.db
+tamper s2.db u2.db "UPDATE runs SET id = CAST(x'ff1b5b' AS TEXT)"
+exits 3 "a run whose name is no text" merge head.db u2.db
 tamper s2.db v2.db "PRAGMA user_version=99"
 exits 3 "a database of a newer tsr" merge newer.db v2.db
 has err "$newer_tsr" "is refused"
