@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/arena.h"
+#include "base/escape.h"
 #include "base/sha256.h"
 #include "common/json_text.h"
 
@@ -236,4 +237,15 @@ void shard_take(corpus *c, const shard_request *request) {
         json_pack("{s:I, s:I, s:s?, s:s, s:I, s:o, s:o}", "index", (json_int_t)name->index, "of",
                   (json_int_t)name->of, "set", *name->set ? name->set : NULL, "digest", digest,
                   "total", (json_int_t)total, "node", json_text(names.nodename), "cases", mine);
+}
+
+void shard_describe(const json_t *shard, text *out) {
+    const char *set = json_text_at(shard, "set");
+    text_show(out,
+              "shard %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+              "%s%s: %zu of %" JSON_INTEGER_FORMAT " cases",
+              json_integer_value(json_object_get(shard, "index")),
+              json_integer_value(json_object_get(shard, "of")), *set ? ", set " : "", set,
+              json_array_size(json_object_get(shard, "cases")),
+              json_integer_value(json_object_get(shard, "total")));
 }

@@ -41,4 +41,7 @@ typedef struct shard_request {
  *   cases     of this shard; position: in the whole list, in the order of the command line */
 void shard_take(corpus *c, const shard_request *request);
 
+/* "shard 2 of 3, set night: 12 of 40 cases", of what a run says. */
+void shard_describe(const json_t *shard, text *out);
+
 #endif

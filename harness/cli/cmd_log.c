@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "case/shard.h"
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/log_history.h"
@@ -45,15 +46,13 @@ static void say_shards(const json_t *head) {
     const json_t *shard = json_object_get(head, "shard"), *set = json_object_get(head, "set"),
                  *shards = json_object_get(head, "shards"), *one;
     size_t i;
-    if (shard)
-        say(stdout,
-            "    shard %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-            "%s%s: %zu of %" JSON_INTEGER_FORMAT " cases, on %s\n",
-            json_integer_value(json_object_get(shard, "index")),
-            json_integer_value(json_object_get(shard, "of")),
-            *json_text_at(shard, "set") ? ", set " : "", json_text_at(shard, "set"),
-            json_array_size(json_object_get(shard, "cases")),
-            json_integer_value(json_object_get(shard, "total")), json_text_at(shard, "node"));
+    if (shard) {
+        text words;
+        text_init(&words);
+        shard_describe(shard, &words);
+        say(stdout, "    %s, on %s\n", words.data, json_text_at(shard, "node"));
+        text_release(&words);
+    }
     if (set)
         say(stdout, "    made of %zu shards%s%s:\n", json_array_size(shards),
             *json_text_at(set, "name") ? ", set " : "", json_text_at(set, "name"));
@@ -75,11 +74,13 @@ static bool show_run(void *context, const store_run *run) {
     log_view *v = context;
     json_t *head = json_loads(run->head, 0, NULL);
     json_t *exit_json = run->exit_code < 0 ? json_null() : json_integer(run->exit_code);
-    json_array_append_new(v->rows,
-                          json_pack("{s:s, s:s, s:I, s:I, s:o, s:O*}", "run", run->id, "started",
-                                    run->started, "results", (json_int_t)run->results, "failed",
-                                    (json_int_t)run->failed, "exit", exit_json, "origin",
-                                    json_object_get(head, "origin")));
+    json_array_append_new(
+        v->rows,
+        json_pack("{s:s, s:s, s:I, s:I, s:o, s:O*, s:O*, s:O*, s:O*}", "run", run->id, "started",
+                  run->started, "results", (json_int_t)run->results, "failed",
+                  (json_int_t)run->failed, "exit", exit_json, "origin",
+                  json_object_get(head, "origin"), "shard", json_object_get(head, "shard"), "set",
+                  json_object_get(head, "set"), "merged", json_object_get(head, "merged")));
     if (v->json) {
         json_decref(head);
         return true;

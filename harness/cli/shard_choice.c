@@ -1,6 +1,8 @@
 /* shard_choice.c - see shard_choice.h. */
 #include "cli/shard_choice.h"
 
+#include <string.h>
+
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "common/say.h"
@@ -13,13 +15,21 @@ int shard_choice_name(const options *o, shard_name *out) {
                                                  : command_usage(o->command, "%s", st.message);
 }
 
+/* Goldens are the interpreter's, whatever else the environment names. */
+static bool is_record(const options *o) {
+    return o->command == COMMAND_GOLDEN && o->arguments.count &&
+           strcmp(o->arguments.items[0], "record") == 0;
+}
+
 /* Backends by their names, so that no machine decides: not those of "all". */
 static void name_costs(const options *o, shard_request *request) {
     const char *words = choice_backend_names(o);
     string_list names = {0};
     arena memory;
     arena_init(&memory);
-    if (words && option_applies(OPTION_BACKEND, o->command))
+    if (is_record(o))
+        vec_push(&names, "interp");
+    else if (words && option_applies(OPTION_BACKEND, o->command))
         options_split(words, &memory, &names);
     for (size_t i = 0; i < names.count; i++) {
         backend_id id = backend_asked(names.items[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "case/shard.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/run_name.h"
@@ -510,9 +511,14 @@ static void show_begin(run *r) {
     if (r->request->view.none || p->jobs.count == 0)
         return;
     text_init(&words);
-    text_show(&words, "%s, %s\n%zu result%s to come\n", host_cpu_name(),
+    text_show(&words, "%s, %s\n%zu result%s to come", host_cpu_name(),
               r->request->choice->isa ? r->request->choice->isa : host_isa(), p->jobs.count,
               text_s(p->jobs.count));
+    if (r->request->shard) {
+        text_append(&words, ": ");
+        shard_describe(r->request->shard, &words);
+    }
+    text_append(&words, "\n");
     run_view_header(&r->view, &words);
     print(r, &words);
 }

@@ -53,6 +53,7 @@ exits 0 "the run in one piece" bench whole.db
 for i in 1 2 3; do
     exits 0 "part $i" bench s$i.db --shard $i/3:night
 done
+has out "to come: shard 3 of 3, set night: [12] of 4 cases" "says what it is"
 exits 0 "the log of a part" "$tsr" log --db s2.db
 has out "shard 2 of 3, set night: [12] of 4 cases, on " "says which it is"
 exits 0 "one of the three" merge all.db s3.db s1.db s2.db
@@ -63,6 +64,8 @@ same of-whole of-all "it has the results of the whole run, in their order"
 exits 0 "the log" "$tsr" log --db all.db
 has out "made of 3 shards, set night" "knows the parts"
 has out " 2 +[0-9a-f-]+ +[0-9]+ results?, exit 0, on .*, from s2.db" "and where each came from"
+exits 0 "the log as JSON" "$tsr" log --db all.db --json
+has out '"name": "night"' "names the set"
 exits 0 "the document" "$tsr" log last --db all.db --json
 cp out all.json
 exits 0 "fits its schema" /usr/bin/python3 "$root/harness/test/cli/check_document.py" "$root/docs/bench.schema.json" all.json
