@@ -5,6 +5,7 @@
 #include "test/test.h"
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -296,6 +297,45 @@ static void the_file_can_have_the_process_in_its_name(void **state) {
     text_release(&path);
 }
 
+enum { THREADS = 4, LAUNCHES = 100 };
+
+static void *launch_often(void *argument) {
+    fixture own = *(const fixture *)argument;
+    void *out;
+    OK(tsrAlloc(own.context, KERNEL_CELLS * sizeof(float), TSR_ALLOC_DEFAULT, &out));
+    own.args[0] = &own.a;
+    own.args[1] = &out;
+    for (int i = 0; i < LAUNCHES; i++)
+        OK(launch(&own, NULL));
+    OK(tsrFree(own.context, out));
+    return NULL;
+}
+
+static int launch_from_threads(void) {
+    fixture f;
+    pthread_t threads[THREADS];
+    set_up(&f, 2, 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_often, &f), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    tear_down(&f);
+    return 0;
+}
+
+/* More than a batch, from threads that share the context. */
+static void no_span_is_lost_between_threads(void **state) {
+    (void)state;
+    assert_int_equal(in_process("\"profiling\": {\"level\": \"phases\", \"spans\": \"%s\"}",
+                                launch_from_threads),
+                     0);
+    json_t *spans = read_spans();
+    assert_int_equal(count_kind(spans, "launch"), THREADS * LAUNCHES);
+    assert_int_equal(count_kind(spans, "host"), THREADS * LAUNCHES + 1);
+    assert_int_equal(json_array_size(spans), THREADS * LAUNCHES * 4 + 1); /* two phases each */
+    json_decref(spans);
+}
+
 static int leave_without_the_end(void) {
     fixture f;
     set_up(&f, 1, 0);
@@ -437,6 +477,7 @@ int main(void) {
         cmocka_unit_test(phases_are_spans_of_their_launch),
         cmocka_unit_test(nothing_is_told_where_nothing_was_asked_for),
         cmocka_unit_test(the_file_can_have_the_process_in_its_name),
+        cmocka_unit_test(no_span_is_lost_between_threads),
         cmocka_unit_test(a_context_need_not_be_destroyed),
         cmocka_unit_test(spans_are_part_of_a_trace_that_is_there),
         cmocka_unit_test(ranges_are_told_to_nvtx),
