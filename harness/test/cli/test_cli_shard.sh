@@ -229,4 +229,16 @@ for i in 1 2; do
 done
 exits 0 "relations by parts" "$tsr" check corpus --relation repetition --budget 5 --shard 1/2
 has err "^1 relation: 1 hold" "are of whole kernels"
+printf 'def addition(x, y):\n    return x + y\n' >code.py
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    for i in 1 2; do
+        exits 0 "code of others, part $i of 2" "$tsr" bench corpus --quick --with code.py --shard $i/2 --db w$i.db
+        exits 0 "its relations, part $i of 2" "$tsr" check corpus --with code.py --relation repetition --budget 5 --shard $i/2
+        cat err >>relations
+        exits 0 "its random cases, part $i of 2" "$tsr" fuzz corpus --with code.py --draws 3 --minutes 0.5 --shard $i/2
+    done
+    has relations "^0 relations" "a part may have none of its functions"
+    has relations "^1 relation: 1 hold" "the other has it"
+    exits 0 "both parts" merge with.db w1.db w2.db
+fi
 finish
