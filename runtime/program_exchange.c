@@ -100,8 +100,12 @@ tsr_status_t program_run_exchange(struct program_state *s, const program_command
     tsr_status_t result = ranks_of(s, &ranks);
     if (result == TSR_SUCCESS)
         result = stage(s, e, from, to, &at);
-    if (result == TSR_SUCCESS)
+    if (result == TSR_SUCCESS) {
+        const profile_call call =
+            profile_begin(s->module->context->profile, "comm", "exchange between ranks");
         result = exchange(ranks, e, &at);
+        profile_end(&call, (uint64_t)e->from_bytes);
+    }
     if (result == TSR_SUCCESS)
         result = unstage(s, e, to, &at);
     if (at.own) {

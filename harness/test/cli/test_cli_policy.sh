@@ -46,6 +46,11 @@ exits 0 "tsr bench" "$tsr" bench corpus --quick
 exits 0 "its workers' spans" /usr/bin/python3 kinds.py bench-*.jsonl
 has out "launch=[1-9]" "are there"
 
+policy "\"profiling\": {\"level\": \"launches\", \"spans\": \"$PWD/ranks-%p.jsonl\"}"
+exits 0 "programs on two ranks" "$tsr" bench "$root/corpus/collectives/collectives.tsr" --quick --threads 1 --ranks 2
+exits 0 "their spans" /usr/bin/python3 kinds.py ranks-*.jsonl
+has out "comm=[1-9]" "have the exchanges"
+
 # ---- Python ----
 package=$(dirname "$tsr")/python
 python=/usr/bin/python3
