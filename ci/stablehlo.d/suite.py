@@ -3,7 +3,7 @@
 
 A file of testdata/ or testdata/quantized/ is a program without arguments that hands pairs of values to custom calls @check.expect_eq, expect_close and
 expect_almost_eq; one of tests/interpret has them as operations of the dialect check. The pairs become the results of its function here, and are
-compared as the checks say: exactly, within 3 units in the last place, or within an absolute 1e-3 (1e-4 for the dialect).
+compared as the checks say: exactly, within 3 units in the last place, or within an absolute 1e-3 (1e-4 for the dialect), or what else they ask.
 
 The files are given by a folder, a checkout of openxla/stablehlo. 77: there is none, or NumPy is missing. 1: a file fails that the list of known
 ones (known.txt, a name a line) does not have, or one of these passes. --write makes that list anew.
@@ -28,6 +28,10 @@ CHECK = re.compile(
     r"(?P<value>, dense<.*>)?\s*(?P<attrs>\{[^}]*\})?\s*:\s*(?P<types>.*)$"
 )
 GENERIC = re.compile(r'^\s*"check\.expect_(?P<kind>\w+)"\((?P<operands>[^)]*)\) <\{value = (?P<value>dense<.*>) : tensor<.*\}>(?P<attrs>) : \((?P<types>.*)\) -> \(\)$')
+BEGINS = re.compile(r'^\s*(?:%\w+ = )?(?:stablehlo\.custom_call @|")?check\.')
+LIMIT = re.compile(r"(tolerance|m(?:in|ax)_ulp_difference) = ([0-9.e+-]+)")
+MODULE = re.compile(r"^\s*module @(?P<name>[\w.]+)", re.M)
+PUBLIC = re.compile(r"^\s*func\.func (?!private)", re.M)
 FUNCTION = re.compile(r"^\s*func\.func (public )?@(?P<name>[\w.]+)\(\)(?P<rest>.*)\{\s*$")
 RETURN = re.compile(r"^\s*(func\.)?return\b.*$")
 
@@ -61,7 +65,11 @@ class Checked:
         operands = [one.strip() for one in match["operands"].split(",") if one.strip().startswith("%")]
         types = types_of(match["types"])
         kind = f"expect_{match['kind']}"
-        tolerance = re.search(r"tolerance = ([0-9.e+-]+)", match["attrs"] or "")
+        if not kind.startswith(("expect_eq", "expect_close", "expect_almost_eq")):
+            raise Unread(kind)
+        limits = {name: float(value) for name, value in LIMIT.findall(match["operands"] + (match["attrs"] or ""))}
+        if "tolerance" not in limits:
+            limits["tolerance"] = 1e-3 if not match["value"] and "custom_call" in match[0] else 1e-4
         if match["value"]:
             name = f"%expected{number}"
             self.lines.append(f"    {name} = stablehlo.constant {match['value'].removeprefix(', ')} : {types[0]}")
@@ -69,20 +77,39 @@ class Checked:
         types = (types * len(operands))[: len(operands)]
         self.values += operands[:2]
         self.types += types[:2]
-        self.kinds.append((kind, float(tolerance[1]) if tolerance else None, not match["value"] and "custom_call" in match[0]))
+        self.kinds.append((kind, limits))
+
+
+def statements(text):
+    """Lines, and checks of several lines as one."""
+    begun = []
+    for line in text.split("\n"):
+        if begun or (BEGINS.match(line) and not matched(line)):
+            begun.append(line.strip())
+            if not matched(" ".join(begun)):
+                continue
+            line = " ".join(begun)
+        begun = []
+        yield line
+    if begun:
+        raise Unread(begun[0])
+
+
+def matched(line):
+    return GENERIC.match(line) or CHECK.match(line)
 
 
 def rewritten(text):
     """The file with results in the place of checks: text, functions and the kinds of their checks."""
     out, functions, current, head = [], {}, None, 0
-    for number, line in enumerate(text.split("\n")):
+    for number, line in enumerate(statements(text)):
         function = FUNCTION.match(line)
         if function:
             current, head = Checked(), len(out)
             functions[function["name"]] = current
             out.append(line)
             continue
-        match = (GENERIC.match(line) or CHECK.match(line)) if current else None
+        match = matched(line) if current else None
         if match:
             current.lines = []
             current.check(match, number)
@@ -107,11 +134,22 @@ def is_narrow(array):
 
 
 def ordered(array):
+    """Bits as numbers in the order of what they stand for."""
     import numpy as np
 
     bits = array.view(f"i{array.dtype.itemsize}").astype(np.int64)
-    limit = np.int64(1) << np.int64(8 * array.dtype.itemsize - 1)
-    return np.where(bits < 0, -(bits & (limit - 1) if array.dtype.itemsize < 8 else bits & np.int64(0x7FFFFFFFFFFFFFFF)), bits)
+    limit = np.int64((1 << (8 * array.dtype.itemsize - 1)) - 1)
+    return np.where(bits < 0, -(bits & limit), bits)
+
+
+def apart(a, b):
+    """Units in the last place between two, all there are between what is finite and what is not."""
+    import numpy as np
+
+    x, y = ordered(a), ordered(b)
+    units = np.abs(np.maximum(x, y).astype(object) - np.minimum(x, y).astype(object))
+    nan = np.isnan(a) & np.isnan(b)
+    return np.where(nan | (a == b), 0, np.where(np.isfinite(a) & np.isfinite(b), units, float(1 << 64)))
 
 
 def same(a, b):
@@ -124,7 +162,7 @@ def same(a, b):
         return ((a == b) | ((a != a) & (b != b))).all()
 
 
-def holds(kind, tolerance, custom, a, b):
+def holds(kind, limits, a, b):
     import numpy as np
 
     if a.shape != b.shape:
@@ -135,14 +173,14 @@ def holds(kind, tolerance, custom, a, b):
         return (a == b).all()
     nan = (a != a) & (b != b)
     if kind.startswith("expect_close"):
+        most, least = limits.get("max_ulp_difference", 3), limits.get("min_ulp_difference", 0)
         if a.dtype.kind != "f":
             a, b = a.astype(np.float32), b.astype(np.float32)
-            return (nan | (a == b) | (np.abs(a - b) <= 3 * np.spacing(np.abs(b)) * 65536)).all()
-        infinite = np.isinf(a) | np.isinf(b)
-        return (nan | (a == b) | (~infinite & (np.abs(ordered(a) - ordered(b)) <= 3))).all()
-    limit = tolerance if tolerance is not None else 1e-3 if custom else 1e-4
+            return (nan | (a == b) | (np.abs(a - b) <= most * np.spacing(np.abs(b)) * 65536)).all()
+        units = apart(a, b)
+        return ((least <= units) & (units <= most)).all()
     with np.errstate(invalid="ignore"):
-        return (nan | (a == b) | (np.abs(a.astype(np.float64) - b.astype(np.float64)) <= limit)).all()
+        return (nan | (a == b) | (np.abs(a.astype(np.float64) - b.astype(np.float64)) <= limits["tolerance"])).all()
 
 
 # ---- running ----
@@ -197,6 +235,13 @@ def arrays_of(results):
     return [np.asarray(one) for one in results]
 
 
+def kernel_of(text, function):
+    """Its name, where there are several: main has the one of its module."""
+    module = MODULE.search(text)
+    name = module["name"] if module and function == "main" else function
+    return name if len(PUBLIC.findall(text)) > 1 else None
+
+
 def judge(path):
     """The file's name, "pass" or why not, and seconds."""
     begun = time.monotonic()
@@ -204,9 +249,9 @@ def judge(path):
         text, functions = rewritten(Path(path).read_text(encoding="utf-8"))
         with tempfile.TemporaryDirectory(prefix="suite-") as folder:
             for function, kinds in functions.items():
-                results = arrays_of(module_of(text, path, function if len(functions) > 1 else None, folder)())
-                for at, (kind, tolerance, custom) in enumerate(kinds):
-                    if not holds(kind, tolerance, custom, results[2 * at], results[2 * at + 1]):
+                results = arrays_of(module_of(text, path, kernel_of(text, function), folder)())
+                for at, (kind, limits) in enumerate(kinds):
+                    if not holds(kind, limits, results[2 * at], results[2 * at + 1]):
                         return path, f"other values: {kind} of @{function}", time.monotonic() - begun
         return path, "pass", time.monotonic() - begun
     except (Refused, Unread) as refused:
