@@ -37,7 +37,8 @@ static void take_line(const char *from, size_t length, text *body, expectation *
 
 /* tensor<2x3xi32> with another element. */
 static void put_truths(text *t, const char *shape) {
-    const char *element = strrchr(shape, 'x') + 1;
+    const char *element = strchr(shape, '<') + 1;
+    element += strspn(element, "0123456789x");
     text_printf(t, "%.*si1>", (int)(element - shape), shape);
 }
 

@@ -242,9 +242,11 @@ static complex_value logarithm(importer *im, complex_value x) {
                            import_binary(im, GRAPH_ATAN2, x.im, x.re)};
 }
 
-/* ln |1 + z| by log1p of 2a + (a^2 + b^2), in pairs. */
+/* ln |1 + z| by log1p of 2a + (a^2 + b^2), in pairs; near -1 of what 1 + z is, where 1 + a is
+ * exact.
+ */
 static complex_value logarithm_plus_one(importer *im, complex_value x) {
-    const complex_value sizes = complex_sizes(im, x);
+    const complex_value sizes = complex_sizes(im, x), moved = {real_plus(im, x.re, 1), x.im};
     const real_pair p = real_product(im, sizes.re, sizes.re),
                     q = real_product(im, sizes.im, sizes.im);
     const real_pair squares = real_sum(im, p.high, q.high);
@@ -252,9 +254,11 @@ static complex_value logarithm_plus_one(importer *im, complex_value x) {
     ir_value lost = import_add(im, squares.low, import_add(im, p.low, q.low));
     ir_value rest = import_add(im, sum.high, import_add(im, sum.low, lost));
     ir_value near = real_times(im, import_unary(im, GRAPH_LOG1P, rest), 0.5);
+    ir_value is_near = import_binary(im, GRAPH_AND, real_is(im, "gt", rest, -0.5),
+                                     real_is(im, "lt", sizes.re, 0x1p500));
     return (complex_value){
-        real_choose(im, real_is(im, "lt", sizes.re, 0x1p500), near, complex_log_size(im, sizes)),
-        import_binary(im, GRAPH_ATAN2, x.im, real_plus(im, x.re, 1))};
+        real_choose(im, is_near, near, complex_log_size(im, complex_sizes(im, moved))),
+        import_binary(im, GRAPH_ATAN2, x.im, moved.re)};
 }
 
 /* e^(y ln x). A power of 0 is 0, or 1 where y is 0. */

@@ -124,7 +124,8 @@ static ir_value atanh_size(importer *im, ir_value x, ir_value y, complex_value s
 complex_value complex_atanh(importer *im, complex_value z) {
     ir_value x = real_abs(im, z.re), y = real_abs(im, z.im);
     const complex_value sizes = complex_sizes(im, z);
-    ir_value below = real_negated(im, real_beyond_one(im, sizes.re, sizes.im));
+    ir_value below = /* 0 on the circle, not -0 */
+        import_sub(im, import_like(im, x, 0), real_beyond_one(im, sizes.re, sizes.im));
     ir_value angle =
         real_times(im, import_binary(im, GRAPH_ATAN2, import_add(im, y, y), below), 0.5);
     angle = real_choose(im, real_is(im, "ge", sizes.re, FAR),

@@ -2,7 +2,7 @@
  * it has; docs/numerics.md has their sequences. */
 #include <string.h>
 
-#include "import/stablehlo/import.h"
+#include "import/stablehlo/import_special.h"
 
 static ir_value choose(importer *im, const char *predicate, ir_value a, ir_value b, ir_value yes,
                        ir_value no) {
@@ -96,40 +96,6 @@ static ir_value square_of(importer *im, ir_value x) {
     return import_mul(im, x, x);
 }
 
-/* p[0] w^n + ... + p[n] */
-static ir_value polynomial(importer *im, ir_value w, const double *p, int count) {
-    ir_value sum = import_like(im, w, p[0]);
-    for (int i = 1; i < count; i++)
-        sum = ir_op_result(im->m,
-                           graph_build(&im->b, GRAPH_FMA,
-                                       (ir_value[]){sum, w, import_like(im, w, p[i])}, 3, NULL, 0),
-                           0);
-    return sum;
-}
-
-/* 1 - erf(x) up to 0.5; above it e^(-x^2 + p(t)) t for t = 1 / (1 + x / 2), with a relative error
- * of 1.2e-7 (Press, Teukolsky, Vetterling, Flannery: Numerical Recipes, erfcc). The exponent is
- * f64's: what it has beyond f32 multiplies the result. */
-static ir_value erfc_of(importer *im, ir_value x) {
-    static const double p[] = {0.17087277,  -0.82215223, 1.48851587, -1.13520398, 0.27886807,
-                               -0.18628806, 0.09678418,  0.37409196, 1.00002368,  -1.26551223};
-    enum { TERMS = sizeof p / sizeof *p };
-    ir_value one = import_like(im, x, 1),
-             z = build_convert(&im->b, import_unary(im, GRAPH_ABS, x), DTYPE_F64);
-    ir_value unit = import_like(im, z, 1);
-    ir_value t =
-        import_div(im, unit, import_add(im, unit, import_mul(im, import_like(im, z, 0.5), z)));
-    ir_value exponent = import_sub(im, polynomial(im, t, p, TERMS), import_mul(im, z, z));
-    ir_value high = build_convert(&im->b, exponent, DTYPE_F32);
-    ir_value low = import_sub(im, exponent, build_convert(&im->b, high, DTYPE_F64));
-    ir_value rest = build_convert(&im->b, import_mul(im, t, import_add(im, unit, low)), DTYPE_F32);
-    ir_value tail = import_mul(im, import_unary(im, GRAPH_EXP, high), rest);
-    ir_value far = choose(im, "lt", x, import_like(im, x, 0),
-                          import_sub(im, import_like(im, x, 2), tail), tail);
-    ir_value near = import_sub(im, one, import_unary(im, GRAPH_ERF, x));
-    return choose(im, "le", import_unary(im, GRAPH_ABS, x), import_like(im, x, 0.5), near, far);
-}
-
 /* M. Giles, Approximating the erfinv function (2010), single precision. */
 static ir_value erf_inv_of(importer *im, ir_value x) {
     static const double central[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
@@ -142,9 +108,9 @@ static ir_value erf_inv_of(importer *im, ir_value x) {
     ir_value w = import_unary(
         im, GRAPH_NEG,
         import_unary(im, GRAPH_LOG1P, import_unary(im, GRAPH_NEG, import_mul(im, x, x))));
-    ir_value near = polynomial(im, import_sub(im, w, import_like(im, x, 2.5)), central, TERMS);
+    ir_value near = real_polynomial(im, import_sub(im, w, import_like(im, x, 2.5)), central, TERMS);
     ir_value root = import_sub(im, import_unary(im, GRAPH_SQRT, w), import_like(im, x, 3));
-    ir_value far = polynomial(im, root, tail, TERMS);
+    ir_value far = real_polynomial(im, root, tail, TERMS);
     ir_value p = choose(im, "lt", w, import_like(im, x, 5), near, far);
     ir_value one = import_is(im, "eq", import_unary(im, GRAPH_ABS, x), import_like(im, x, 1));
     ir_value infinity = import_like(im, x, __builtin_inf());
@@ -178,19 +144,31 @@ static ir_value cbrt_of(importer *im, ir_value x) {
     return build_select(&im->b, same, x, with_sign(im, z, x));
 }
 
+/* The steps are those of the element's type, or of another one; the result is rounded once. */
 bool import_function(importer *im, const shlo_op *op, int graph, ir_value *results) {
     static const struct function {
         shlo_opcode opcode;
         ir_value (*of)(importer *im, ir_value x);
-        bool single; /* an approximation that has the digits of f32 alone */
+        ir_value (*of_f64)(importer *im, ir_value x); /* its own; without `of` that of every type */
     } functions[] = {
-        {SHLO_OP_TAN, tan_of, false},          {SHLO_OP_CHLO_TAN, tan_of, false},
-        {SHLO_OP_CBRT, cbrt_of, false},        {SHLO_OP_CHLO_SINH, sinh_of, false},
-        {SHLO_OP_CHLO_COSH, cosh_of, false},   {SHLO_OP_CHLO_ASINH, asinh_of, false},
-        {SHLO_OP_CHLO_ACOSH, acosh_of, false}, {SHLO_OP_CHLO_ATANH, atanh_of, false},
-        {SHLO_OP_CHLO_ASIN, asin_of, false},   {SHLO_OP_CHLO_ACOS, acos_of, false},
-        {SHLO_OP_CHLO_ATAN, atan_of, false},   {SHLO_OP_CHLO_SQUARE, square_of, false},
-        {SHLO_OP_CHLO_ERFC, erfc_of, true},    {SHLO_OP_CHLO_ERF_INV, erf_inv_of, true}};
+        {SHLO_OP_TAN, tan_of, NULL},
+        {SHLO_OP_CHLO_TAN, tan_of, NULL},
+        {SHLO_OP_CBRT, cbrt_of, NULL},
+        {SHLO_OP_CHLO_SINH, sinh_of, NULL},
+        {SHLO_OP_CHLO_COSH, cosh_of, NULL},
+        {SHLO_OP_CHLO_ASINH, asinh_of, NULL},
+        {SHLO_OP_CHLO_ACOSH, acosh_of, NULL},
+        {SHLO_OP_CHLO_ATANH, atanh_of, NULL},
+        {SHLO_OP_CHLO_ASIN, asin_of, NULL},
+        {SHLO_OP_CHLO_ACOS, acos_of, NULL},
+        {SHLO_OP_CHLO_ATAN, atan_of, NULL},
+        {SHLO_OP_CHLO_SQUARE, square_of, NULL},
+        {SHLO_OP_CHLO_ERF_INV, erf_inv_of, special_erf_inv},
+        {SHLO_OP_CHLO_ERFC, NULL, special_erfc},
+        {SHLO_OP_CHLO_LGAMMA, NULL, special_log_gamma},
+        {SHLO_OP_CHLO_DIGAMMA, NULL, special_digamma},
+        {SHLO_OP_CHLO_BESSEL_I1E, NULL, special_bessel_i1e},
+    };
     const struct function *f = functions;
     (void)graph;
     ir_value x = import_takes(im, op, 1) ? import_operand(im, op, 0) : 0;
@@ -200,15 +178,12 @@ bool import_function(importer *im, const shlo_op *op, int graph, ir_value *resul
     while (f->opcode != op->info->opcode)
         if (++f == functions + sizeof functions / sizeof *functions)
             return false;
-    if (op->info->opcode != SHLO_OP_CHLO_SQUARE &&
-        (!dtype_is_float(t) || (f->single && t == DTYPE_F64)))
+    const bool square = f->opcode == SHLO_OP_CHLO_SQUARE;
+    if (!square && !dtype_is_float(t))
         return import_refuse(im, op, "of %s is not supported", dtype_name(t));
-    const bool narrow = dtype_is_narrow(t);
-    if (narrow) /* the steps are f32's, and the result is rounded once */
-        x = build_convert(&im->b, x, DTYPE_F32);
-    results[0] = f->of(im, x);
-    if (narrow)
-        results[0] = build_convert(&im->b, results[0], t);
+    const dtype as = !f->of ? DTYPE_F64 : dtype_is_narrow(t) ? DTYPE_F32 : t;
+    ir_value (*of)(importer * im, ir_value x) = as == DTYPE_F64 && f->of_f64 ? f->of_f64 : f->of;
+    results[0] = build_convert(&im->b, of(im, build_convert(&im->b, x, as)), t);
     return true;
 }
 
