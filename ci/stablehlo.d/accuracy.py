@@ -2,8 +2,8 @@
 """accuracy.py - functions that the importer of StableHLO makes of others, against mpmath: the greatest error of each, in units in the last place.
 
 Samples are drawn by a fixed seed: even ones near 0, some of every magnitude, and some beside points where a function is 0 or ends. Of complex
-numbers both parts are judged, each by itself, and the whole number by its magnitude. Prints a table for docs/stablehlo.md. 77: mpmath or NumPy
-is missing.
+numbers both parts are judged, each by itself, and the whole number by its magnitude. Prints a table for docs/stablehlo.md. 1: an error is
+greater than it may be. 77: mpmath or NumPy is missing.
 """
 import argparse
 import random
@@ -26,6 +26,8 @@ import suite  # noqa: E402
 
 mp = mpmath.mp
 BITS = {"f32": 24, "f64": 53}
+MOST = 8  # units that an error may have; of complex numbers that of the whole
+OTHERS = {"chlo.erf_inv f32": 128}  # an approximation that has its digits beside 1, not in 1 - x
 LEAST = {"f32": -149, "f64": -1074}
 
 
@@ -34,7 +36,7 @@ def two(x, y):
 
 
 def erf_inv(x):
-    """By Newton's steps on erfc, so that what is beside 1 has all its digits."""
+    """Newton's steps on erfc, so that what is beside 1 has all its digits."""
     a = abs(x)
     y = mp.erfinv(a) if a < mp.mpf(0.9) else mp.sqrt(-mp.log((1 - a) * mp.sqrt(mp.pi) * mp.sqrt(-mp.log(1 - a))))
     for _ in range(60):
@@ -199,10 +201,9 @@ def main():
     options.add_argument("--count", type=int, default=2000, help="samples of each function and type")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--filter", default="", help="operations whose name holds this regular expression")
-    options.add_argument("--limit", type=float, help="1: an error is greater than this")
     given = options.parse_args()
     suite.start(given.build)
-    greatest = 0
+    wrong = []
     print("| operation | of | greatest error | of the whole | at |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="accuracy-") as folder:
         for table, judge, bits in ((REAL, judge_real, 400), (COMPLEX, judge_complex, 1400)):
@@ -213,12 +214,15 @@ def main():
                     try:
                         (error, at), whole = judge(name, element, given.count, draw, folder)
                     except suite.Refused as refused:
-                        print(f"| `{name}` | {element} | {refused} | | |")
+                        wrong.append(f"{name} of {element}: {refused}")
                         continue
                     of = f"complex<{element}>" if table is COMPLEX else element
                     print(f"| `{name.split()[0]}`{name.removeprefix(name.split()[0])} | `{of}` | {error:.3g} | {f'{whole[0]:.2f}' if whole else ''} | `{shown(at)}` |", flush=True)
-                    greatest = max(greatest, error)
-    return 1 if given.limit is not None and greatest > given.limit else 0
+                    if (whole[0] if whole else error) > OTHERS.get(f"{name} {element}", MOST):
+                        wrong.append(f"{name} of {of}")
+    for one in wrong:
+        print(f"{one}: refused, or off by more than it may be")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

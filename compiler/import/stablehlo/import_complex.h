@@ -16,7 +16,7 @@ complex_value complex_turned(importer *im, complex_value x, bool back);
 /* The magnitudes of the parts, the greater as `re`. */
 complex_value complex_sizes(importer *im, complex_value x);
 
-/* Of f32 in f64, and rounded once. */
+/* These of f32 are computed in f64, and rounded once. */
 ir_value complex_magnitude(importer *im, complex_value x);
 complex_value complex_quotient(importer *im, complex_value x, complex_value y);
 complex_value complex_power(importer *im, complex_value x, complex_value y);

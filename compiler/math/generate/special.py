@@ -31,7 +31,7 @@ def on(low, high, function):
 
 
 def erf_inv(x, beside):
-    """Of x = 1 - beside, by Newton's steps on erfc."""
+    """The inverse at x = 1 - beside, by Newton's steps on erfc."""
     y = mp.erfinv(x) if x < mp.mpf(0.5) else mp.sqrt(-mp.log(beside))
     for _ in range(200):
         step = (mp.erfc(y) - beside) / (2 / mp.sqrt(mp.pi) * mp.exp(-y * y))
