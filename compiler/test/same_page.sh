@@ -8,7 +8,7 @@ shift 2
 scratch=$(mktemp -d) || exit 1
 trap 'rm -r "$scratch"' EXIT
 
-"$@" >"$scratch/printed" || exit 1
+"$@" >"$scratch/printed" || exit
 if [ "$marker" != - ]; then
     awk -v begin="<!-- $marker -->" '{line = $0; sub(/^# /, "", line)} line == "<!-- end of the table -->" {on = 0} on {print} line == begin {on = 1}' "$page" >"$scratch/page"
 else
