@@ -10,6 +10,7 @@
 
 #include "check/modules.h"
 #include "import/stablehlo/import.h"
+#include "source/lexer.h"
 #include "tessera/programs.h"
 
 typedef struct imported_kernel {
@@ -46,13 +47,15 @@ static void report(const source_text *t, diagnostics *d, diagnostic_id id, const
 
 /* ---- heads ---- */
 
-/* A name of ours: letters, digits and _. */
+/* A name of ours: letters, digits and _; one that Python reserves has a _ behind it. */
 static void write_name(text *out, const char *name) {
     const size_t before = out->length;
     if (!isalpha((unsigned char)*name) && *name != '_')
         text_append_char(out, '_');
     for (; *name && out->length - before < LIMIT_NAME_BYTES; name++)
         text_append_char(out, isalnum((unsigned char)*name) ? *name : '_');
+    if (lexer_is_keyword(out->data + before))
+        text_append_char(out, '_');
 }
 
 static void write_type(text *out, const ir_type_data *t) {

@@ -13,7 +13,7 @@ static const char *const keywords[] = {
     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",
 };
 
-static bool is_keyword(const char *word) {
+bool lexer_is_keyword(const char *word) {
     for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
         if (strcmp(keywords[i], word) == 0)
             return true;
@@ -30,7 +30,7 @@ static void lex_name(lexer *l) {
     while (isalnum(lexer_peek(l, 0)) || lexer_peek(l, 0) == '_')
         l->at++;
     const char *word = arena_strndup(l->memory, l->source->data + start, l->at - start);
-    lexer_push(l, is_keyword(word) ? TOKEN_KEYWORD : TOKEN_NAME, start, l->at, word);
+    lexer_push(l, lexer_is_keyword(word) ? TOKEN_KEYWORD : TOKEN_NAME, start, l->at, word);
 }
 
 /* ---- strings ---- */

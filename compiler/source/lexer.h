@@ -37,6 +37,8 @@ typedef struct token_list {
     uint32_t count;
 } token_list;
 
+/* Is it a word that Python reserves? */
+bool lexer_is_keyword(const char *word);
 /* Tokens of a file, which is that part of the source. */
 token_list lex_source(const source_text *source, span part, arena *a, diagnostics *d);
 /* Tokens of a part that holds one expression (a quoted dimension): no lines, no indentation. */

@@ -107,25 +107,36 @@ static ir_value remainder_step(importer *im, ir_value r, ir_value y) {
     return build_select(&im->b, under, import_add(im, next, y), next);
 }
 
-/* Numbers of f32 and of what is narrower are taken in f64, where each step is exact: the exponents
- * are at most 277 apart, and a step takes 48 binary digits of the quotient. */
+/* y times 2^shift, which is at most 2^2100, in steps that are numbers. */
+static ir_value shifted_up(importer *im, ir_value y, int shift) {
+    while (shift > 0) {
+        double scale = 1;
+        for (int i = 0; i < 1000 && shift > 0; i++, shift--)
+            scale *= 2;
+        y = import_mul(im, y, import_like(im, y, scale));
+    }
+    return y;
+}
+
+/* All steps are exact in f64, in which narrower numbers are taken; one takes 48 binary digits of
+ * the quotient. Exponents of f32 are at most 277 apart, those of f64 2098, and a multiple that is
+ * no number is greater than any. */
 static ir_value float_remainder(importer *im, ir_value x, ir_value y) {
-    enum { DIGITS = 48, APART = 288 };
+    enum { DIGITS = 48, APART = 288, APART_F64 = 2112 };
     const dtype t = import_type_of(im, x)->element;
+    const bool far = t == DTYPE_F64;
     ir_value wide_x = build_convert(&im->b, x, DTYPE_F64),
              wide_y = build_convert(&im->b, y, DTYPE_F64);
     ir_value r = build_unary(&im->b, GRAPH_ABS, wide_x);
     ir_value d = build_unary(&im->b, GRAPH_ABS, wide_y);
-    for (int shift = APART - DIGITS; shift >= 0; shift -= DIGITS) {
-        double scale = 1;
-        for (int i = 0; i < shift; i++)
-            scale *= 2;
-        ir_value scaled = import_mul(im, d, import_like(im, d, scale));
-        r = remainder_step(im, r, scaled);
+    ir_value infinity = import_like(im, d, __builtin_inf());
+    for (int shift = (far ? APART_F64 : APART) - DIGITS; shift >= 0; shift -= DIGITS) {
+        ir_value scaled = shifted_up(im, d, shift), next = remainder_step(im, r, scaled);
+        ir_value is_number = far ? import_is(im, "lt", scaled, infinity) : 0;
+        r = far && shift > 0 ? build_select(&im->b, is_number, next, r) : next;
     }
-    ir_value infinite = import_is(im, "eq", d, import_bits_like(im, d, 0x7ff0000000000000u));
-    ir_value finite_x = import_is(im, "lt", build_unary(&im->b, GRAPH_ABS, wide_x),
-                                  import_bits_like(im, d, 0x7ff0000000000000u));
+    ir_value infinite = import_is(im, "eq", d, infinity);
+    ir_value finite_x = import_is(im, "lt", build_unary(&im->b, GRAPH_ABS, wide_x), infinity);
     ir_value whole = import_binary(im, GRAPH_AND, infinite, finite_x);
     ir_value negative = import_is(im, "lt", wide_x, import_like(im, wide_x, 0));
     r = build_select(&im->b, negative, build_unary(&im->b, GRAPH_NEG, r), r);
@@ -142,7 +153,7 @@ bool import_remainder(importer *im, const shlo_op *op, int graph, ir_value *resu
         return false;
     ir_value x = import_operand(im, op, 0), y = import_operand(im, op, 1);
     const dtype t = import_type_of(im, x)->element;
-    if (t == DTYPE_F64 || t == DTYPE_BOOL)
+    if (t == DTYPE_BOOL)
         return import_refuse(im, op, "of %s is not supported", dtype_name(t));
     if (dtype_is_float(t)) {
         results[0] = float_remainder(im, x, y);
@@ -199,8 +210,10 @@ bool import_reduce_precision(importer *im, const shlo_op *op, int graph, ir_valu
         bits = round_mantissa(im, bits, f->mantissa_bits - (int)mantissa);
     if (exponent < f->exponent_bits)
         bits = cut_exponent(im, bits, f, (int)exponent);
-    ir_value number = import_is(im, "eq", x, x);
-    results[0] = build_select(&im->b, number, import_bitcast(im, bits, t), x);
+    /* A format without a mantissa has no NaN: it is infinite there. */
+    ir_value number = import_is(im, "eq", x, x),
+             none = mantissa > 0 ? x : import_like(im, x, __builtin_inf());
+    results[0] = build_select(&im->b, number, import_bitcast(im, bits, t), none);
     return true;
 }
 

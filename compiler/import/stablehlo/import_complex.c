@@ -154,6 +154,7 @@ static bool fits(const shlo_op *op) {
     case SHLO_OP_COMPARE:
     case SHLO_OP_COMPLEX:
     case SHLO_OP_POWER:
+    case SHLO_OP_ATAN2:
         return op->operand_count == 2 &&
                shlo_type_equal(op->operands[0]->type, op->operands[1]->type);
     default:
@@ -169,10 +170,11 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return by_part(im, op, results);
     if (import_in_rows(opcode))
         return import_handled(im, op, results);
-    const bool binary =
-        opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE || opcode == SHLO_OP_MAXIMUM ||
-        opcode == SHLO_OP_MINIMUM || opcode == SHLO_OP_COMPARE || opcode == SHLO_OP_DOT_GENERAL ||
-        opcode == SHLO_OP_CONVOLUTION || opcode == SHLO_OP_COMPLEX || opcode == SHLO_OP_POWER;
+    const bool binary = opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE ||
+                        opcode == SHLO_OP_MAXIMUM || opcode == SHLO_OP_MINIMUM ||
+                        opcode == SHLO_OP_COMPARE || opcode == SHLO_OP_DOT_GENERAL ||
+                        opcode == SHLO_OP_CONVOLUTION || opcode == SHLO_OP_COMPLEX ||
+                        opcode == SHLO_OP_POWER || opcode == SHLO_OP_ATAN2;
     if (opcode != SHLO_OP_IOTA && !import_takes(im, op, binary ? 2 : 1))
         return false;
     switch (opcode) {
@@ -207,6 +209,8 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return contraction(im, op, results);
     case SHLO_OP_POWER:
         return two(results, complex_power(im, operand(im, op, 0), operand(im, op, 1)));
+    case SHLO_OP_ATAN2:
+        return two(results, complex_atan2(im, operand(im, op, 0), operand(im, op, 1)));
     case SHLO_OP_FFT:
         return import_fft(im, op, 0, results);
     case SHLO_OP_BITCAST_CONVERT:

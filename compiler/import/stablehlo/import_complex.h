@@ -20,6 +20,7 @@ complex_value complex_sizes(importer *im, complex_value x);
 ir_value complex_magnitude(importer *im, complex_value x);
 complex_value complex_quotient(importer *im, complex_value x, complex_value y);
 complex_value complex_power(importer *im, complex_value x, complex_value y);
+complex_value complex_atan2(importer *im, complex_value y, complex_value x);
 
 /* A function of one number; false: there is none for this operation. */
 bool complex_function(importer *im, shlo_opcode opcode, complex_value x, complex_value *y);

@@ -278,6 +278,24 @@ complex_value complex_power(importer *im, complex_value x, complex_value y) {
     return complex_rounded(im, power(im, complex_widened(im, x), complex_widened(im, y)), t);
 }
 
+/* e^(ln z / 3), and 0 of 0. */
+static complex_value cube_root(importer *im, complex_value x) {
+    const complex_value third = {import_like(im, x.re, 1.0 / 3), import_like(im, x.re, 0)};
+    return power(im, x, third);
+}
+
+/* -i ln((x + iy) / sqrt(x^2 + y^2)) */
+complex_value complex_atan2(importer *im, complex_value y, complex_value x) {
+    const dtype t = import_type_of(im, x.re)->element;
+    const complex_value a = complex_widened(im, x), b = complex_widened(im, y);
+    const complex_value up = complex_turned(im, b, false);
+    const complex_value sum = {import_add(im, a.re, up.re), import_add(im, a.im, up.im)};
+    const complex_value p = complex_product(im, a, a), q = complex_product(im, b, b);
+    const complex_value squares = {import_add(im, p.re, q.re), import_add(im, p.im, q.im)};
+    const complex_value ratio = divided(im, sum, root(im, squares), true);
+    return complex_rounded(im, complex_turned(im, logarithm(im, ratio), true), t);
+}
+
 /* ---- others ---- */
 
 /* z / |z|, and z where that is 0. */
@@ -307,6 +325,7 @@ bool complex_function(importer *im, shlo_opcode opcode, complex_value x, complex
     } functions[] = {
         {SHLO_OP_SQRT, root},
         {SHLO_OP_RSQRT, inverse_root},
+        {SHLO_OP_CBRT, cube_root},
         {SHLO_OP_SIGN, sign},
         {SHLO_OP_CHLO_SQUARE, squared},
         {SHLO_OP_EXPONENTIAL, exponential},

@@ -36,6 +36,14 @@ module { func.func public @main(%a: tensor<3x3xcomplex<f32>>) -> (tensor<3x3xcom
 END
 exits 3 "a function that is not for complex numbers" "$tsr" compile complex.mlir
 has err "complex.mlir:2:.*error\[E1202\]: .*Qr of complex" "it is not run by parts"
+cat >while.mlir <<'END'
+module { func.func public @while(%a: tensor<3xf32>) -> tensor<3xf32> {
+  return %a : tensor<3xf32> }
+func.func public @other(%a: tensor<3xf32>) -> tensor<3xf32> {
+  return %a : tensor<3xf32> } }
+END
+exits 0 "a function with a name that is a word of the language" "$tsr" compile while.mlir --kernel while_ --emit graph
+has out "while_" "it has an underscore behind it"
 head -c 300 "$cases/control.mlirbc" >cut.mlirbc
 exits 3 "bytecode that is cut" "$tsr" compile cut.mlirbc
 has err "error\[E1201\]" "it cannot be read"
