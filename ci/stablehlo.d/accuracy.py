@@ -195,6 +195,29 @@ def shown(value):
     return f"{value.real.hex()}, {value.imag.hex()}" if isinstance(value, complex) else value.hex()
 
 
+REAL_HEAD = "| operation | f32 | f64 | at |\n|---|---|---|---|"
+COMPLEX_HEAD = "\n| operation | complex&lt;f32> | complex&lt;f64> | its parts | at |\n|---|---|---|---|---|"
+
+
+def line_of(name, is_complex, given, judge, folder, wrong):
+    """A row: the greatest errors of both types, and where that of f64 is."""
+    operation = name.split()[0]
+    cells = [f"`{operation.split('.')[1]}`{name.removeprefix(operation)}"]
+    for element in BITS:
+        draw = random.Random(f"{given.seed} {name} {element}")
+        try:
+            (error, at), whole = judge(name, element, given.count, draw, folder)
+        except suite.Refused as refused:
+            wrong.append(f"{name} of {element}: {refused}")
+            continue
+        cells.append(f"{whole[0] if whole else error:.2f}")
+        if element == "f64":
+            cells += [f"{error:.2f}"] * is_complex + [f"`{shown(at)}`"]
+        if (whole[0] if whole else error) > OTHERS.get(f"{name} {element}", MOST):
+            wrong.append(f"{name} of {element}")
+    return f"| {' | '.join(cells)} |"
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--build", type=Path, default=HERE.parent.parent / "build")
@@ -204,22 +227,12 @@ def main():
     given = options.parse_args()
     suite.start(given.build)
     wrong = []
-    print("| operation | of | greatest error | of the whole | at |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="accuracy-") as folder:
-        for table, judge, bits in ((REAL, judge_real, 400), (COMPLEX, judge_complex, 1400)):
+        for table, judge, bits, head in ((REAL, judge_real, 400, REAL_HEAD), (COMPLEX, judge_complex, 1400, COMPLEX_HEAD)):
             mp.prec = bits
-            for name in table:
-                for element in BITS if re.search(given.filter, name) else ():
-                    draw = random.Random(f"{given.seed} {name} {element}")
-                    try:
-                        (error, at), whole = judge(name, element, given.count, draw, folder)
-                    except suite.Refused as refused:
-                        wrong.append(f"{name} of {element}: {refused}")
-                        continue
-                    of = f"complex<{element}>" if table is COMPLEX else element
-                    print(f"| `{name.split()[0]}`{name.removeprefix(name.split()[0])} | `{of}` | {error:.3g} | {f'{whole[0]:.2f}' if whole else ''} | `{shown(at)}` |", flush=True)
-                    if (whole[0] if whole else error) > OTHERS.get(f"{name} {element}", MOST):
-                        wrong.append(f"{name} of {of}")
+            print(head)
+            for name in (one for one in table if re.search(given.filter, one)):
+                print(line_of(name, table is COMPLEX, given, judge, folder, wrong), flush=True)
     for one in wrong:
         print(f"{one}: refused, or off by more than it may be")
     return 1 if wrong else 0
