@@ -47,17 +47,18 @@ static bool has_backend(const job_choice *choice) {
 }
 
 static bool takes_plugins(command_id command) {
-    return command == COMMAND_BENCH || command == COMMAND_GOLDEN;
+    return command == COMMAND_BENCH || command == COMMAND_GOLDEN || command == COMMAND_RUN;
 }
 
 /* A plugin of PJRT is a column like those of --with, and is opened with them. */
 static int check_plugin(const options *o, const char *word) {
     return takes_plugins(o->command)
                ? EXIT_DONE
-               : command_usage(o->command,
-                               "--backend %s: plugins of PJRT are backends of bench, golden verify "
-                               "and diff; check, fuzz, gate and pack-repro take one by --with %s",
-                               word, word);
+               : command_usage(
+                     o->command,
+                     "--backend %s: plugins of PJRT are backends of bench, golden "
+                     "verify, diff and run; check, fuzz, gate and pack-repro take one by --with %s",
+                     word, word);
 }
 
 const char *choice_backend_names(const options *o) {

@@ -17,8 +17,10 @@
 #include "cli/step_log.h"
 #include "cli/tuned_choice.h"
 #include "common/say.h"
+#include "common/scratch_folder.h"
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
+#include "implementation/implementation.h"
 #include "launch/launch.h"
 #include "tessera/nonfinite.h"
 
@@ -41,7 +43,8 @@ typedef struct run_session {
     compiler_instance *instance;
     compiler_signature signature;
     uint32_t device;
-    bool case_asked;      /* by --case, which gives constants, too */
+    const implementation *plugin; /* of PJRT, which compiles by itself; NULL: our code */
+    bool case_asked;              /* by --case, which gives constants, too */
     compiler_case arrays; /* what the arrays make: tiles and constants of the command line alone */
     int64_t steps;        /* 0: one launch */
     int counter;          /* the input that counts them; -1: none */
@@ -342,25 +345,49 @@ static void watch_case(run_session *s, const options *o) {
     text_release(&dims);
 }
 
-static bool run_compiled(run_session *s, const options *o, bool *fails, status *st) {
-    watch_case(s, o);
+/* A module for each rank. */
+static bool build_ours(run_session *s, compiler_artifact *out, status *st) {
+    const uint32_t count = s->ranks > 1 ? s->ranks : 1;
+    bool cached, ok = true;
     s->build.source_schedule = s->k.kernel->schedule;
     if (!take_tuned(s, st))
         return false;
-    launch l = {0};
-    const uint32_t count = s->ranks > 1 ? s->ranks : 1;
-    compiler_artifact *modules = base_calloc(count, sizeof *modules);
-    bool cached, ok = true;
     for (uint32_t i = 0; i < count && ok; i++) {
         const shard_ranks own = {i, count, s->layout};
         s->build.ranks = count > 1 ? &own : NULL;
-        ok = module_cache_build(s->cache, s->instance, &s->build, &modules[i], &cached, st);
+        ok = module_cache_build(s->cache, s->instance, &s->build, &out[i], &cached, st);
     }
     s->build.ranks = NULL;
+    return ok;
+}
+
+/* `folder`: for the program that the plugin compiles. */
+static bool build_plugin(const run_session *s, scratch_folder *folder, compiler_artifact *out,
+                         status *st) {
+    if (!scratch_folder_open(folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    const implementation_request request = {.path = s->plugin->path,
+                                            .symbol = s->k.kernel->name,
+                                            .kernel = s->k.kernel->name,
+                                            .folder = folder->path,
+                                            .kind = s->plugin->kind,
+                                            .threads = s->build.threads};
+    return implementation_build(&request, s->instance, out, st);
+}
+
+static bool run_compiled(run_session *s, const options *o, bool *fails, status *st) {
+    launch l = {0};
+    scratch_folder folder = {0};
+    const uint32_t count = s->ranks > 1 ? s->ranks : 1;
+    compiler_artifact *modules = base_calloc(count, sizeof *modules);
+    if (!s->plugin) /* whose process is not this one */
+        watch_case(s, o);
+    bool ok = s->plugin ? build_plugin(s, &folder, modules, st) : build_ours(s, modules, st);
     if (ok) {
         launch_request request = {.device = s->device,
                                   .threads = s->build.threads,
                                   .kernel = s->k.kernel->name,
+                                  .foreign = s->plugin != NULL,
                                   .constants = s->build.constants,
                                   .rank_count = count > 1 ? count : 0,
                                   .rank_modules = modules,
@@ -373,6 +400,7 @@ static bool run_compiled(run_session *s, const options *o, bool *fails, status *
     for (uint32_t i = 0; i < count; i++)
         compiler_artifact_release(&modules[i]);
     free(modules);
+    scratch_folder_close(&folder);
     return ok;
 }
 
@@ -396,21 +424,45 @@ static int run_kernel(run_session *s, const options *o) {
     return !ok ? code : fails ? EXIT_CHECK : EXIT_DONE;
 }
 
+static int choose_plugin(const options *o, const job_choice *choice, run_session *s) {
+    status st = STATUS_INIT;
+    uint32_t named = choice->implementation_count;
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        named += choice->backends[i];
+    if (named != 1)
+        return command_usage(o->command, "one backend, please");
+    s->plugin = &choice->implementations[0];
+    s->backend = implementation_backend(s->plugin->kind);
+    return backend_device(&backend_table[s->backend], NULL, &s->device, &st) ? EXIT_DONE
+                                                                             : command_fail(&st);
+}
+
+/* One number of ranks, of code of ours. */
+static int choose_ranks(const options *o, const job_choice *choice, run_session *s) {
+    if (choice->rank_count > 1 || choice->transport_count > 1)
+        return command_usage(o->command, "run takes one number of ranks, and one transport");
+    s->ranks = choice->rank_count ? choice->ranks[0] : 0;
+    s->transport = choice->transports[0];
+    s->layout = choice->layout;
+    if (s->ranks > 1 && (s->plugin || !backend_is_compiled(&backend_table[s->backend])))
+        return command_usage(o->command,
+                             "the interpreter and plugins have one rank: leave out --ranks");
+    return EXIT_DONE;
+}
+
 /* One backend: cpu where none is named. */
-static int choose_backend(const options *o, run_session *s) {
-    job_choice choice;
-    int code = choice_make(o, "strict", 60, &choice);
-    code = code ? code : choice_one_backend(o, &choice, &s->backend, &s->device);
-    if (code == EXIT_DONE && (choice.rank_count > 1 || choice.transport_count > 1))
-        code = command_usage(o->command, "run takes one number of ranks, and one transport");
-    s->ranks = choice.rank_count ? choice.ranks[0] : 0;
-    s->transport = choice.transports[0];
-    s->layout = choice.layout;
-    if (code == EXIT_DONE && s->ranks > 1 && !backend_is_compiled(&backend_table[s->backend]))
-        code = command_usage(o->command, "the interpreter has one rank: leave out --ranks");
+static int choose_backend(const options *o, const job_choice *choice, run_session *s) {
+    if (choice->implementation_count) {
+        int code = COMMAND_REFUSE(o, "has no say: a plugin compiles by itself", OPTION_PROFILE,
+                                  OPTION_DEVICE);
+        code = code ? code : choose_plugin(o, choice, s);
+        return code ? code : choose_ranks(o, choice, s);
+    }
+    int code = choice_one_backend(o, choice, &s->backend, &s->device);
+    code = code ? code : choose_ranks(o, choice, s);
     if (code == EXIT_DONE)
         s->build.isa =
-            backend_target_for(&backend_table[s->backend], s->build.isa, choice.own[s->backend]);
+            backend_target_for(&backend_table[s->backend], s->build.isa, choice->own[s->backend]);
     return code;
 }
 
@@ -438,7 +490,7 @@ int command_run(const options *o) {
     code = code ? code : kernel_choice_options(o, &choice, &s.build);
     s.cache = code == EXIT_DONE && choice.cache[0] ? choice.cache : NULL;
     code = code ? code : tuned_check(o);
-    code = code ? code : choose_backend(o, &s);
+    code = code ? code : choose_backend(o, &choice, &s);
     code = code ? code : kernel_choice_source(o, s.cache, path, &s.source);
     code = code ? code : kernel_choice_one(o, s.source, path, &s.k);
     s.arrays = s.k.c ? *s.k.c : (compiler_case){.name = "arrays"};

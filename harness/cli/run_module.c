@@ -232,6 +232,11 @@ static bool run(module_run *r, const options *o, const job_choice *choice, statu
 static int choose_device(const options *o, const job_choice *choice, uint32_t *device) {
     backend_id id;
     status st = STATUS_INIT;
+    if (choice->implementation_count) {
+        status_set(&st, STATUS_UNAVAILABLE,
+                   "plugins of PJRT run no modules: they compile a kernel's source by themselves");
+        return command_fail(&st);
+    }
     int code = choice_one_backend(o, choice, &id, device);
     if (code != EXIT_DONE || backend_is_compiled(&backend_table[id]))
         return code;

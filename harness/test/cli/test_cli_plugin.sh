@@ -34,9 +34,31 @@ exits 3 "a file that is missing" "$tsr" bench "$softmax" --backend pjrt:./nothin
 exits 3 "a shared object that is no plugin" "$tsr" bench "$softmax" --backend "pjrt:$(dirname "$tsr")/libtessera-capture.so"
 has err "is no plugin of PJRT: .*GetPjrtApi" "it says what makes one"
 exits 3 "a file of text" "$tsr" bench "$softmax" --backend "pjrt:$softmax"
-exits 2 "a command that takes none" "$tsr" run "$softmax" --backend "pjrt:$plugin"
+exits 2 "a command that takes none" "$tsr" tune "$softmax" --backend "pjrt:$plugin"
 has err "check, fuzz, gate and pack-repro take one by --with" "it says which ones do"
 exits 2 "an option of our compiler" "$tsr" bench "$softmax" --backend "pjrt:$plugin" --schedule BM=8
+
+# One launch, and steps of a program, on arrays of the user's: the bits of our plugin are ours.
+/usr/bin/python3 -c 'import array, sys; sys.stdout.buffer.write(array.array("f", [i * 0.37 % 1 - 0.5 for i in range(400)]).tobytes())' >numbers
+{
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 100), }"
+    cat numbers
+} >x.npy
+exits 0 "a launch on our own backend" "$tsr" run "$softmax" --kernel softmax_rows --in x.npy --out cpu
+exits 0 "... on the plugin" "$tsr" run "$softmax" --kernel softmax_rows --in x.npy --out plugin --backend pjrt:ours
+exits 0 "the same array" cmp cpu/out.npy plugin/out.npy
+for backend in cpu pjrt:ours; do
+    exits 0 "steps on $backend" "$tsr" run "$root/corpus/stablehlo/mlp_step.mlir" --steps 3 --out "steps-$backend" --backend "$backend"
+done
+exits 0 "the same state" diff -r steps-cpu steps-pjrt:ours
+exits 2 "another backend beside it" "$tsr" run "$softmax" --kernel softmax_rows --in x.npy --backend cpu,pjrt:ours
+exits 2 "a profile, which is our code's" "$tsr" run "$softmax" --kernel softmax_rows --in x.npy --backend pjrt:ours --profile strict
+has err "a plugin compiles by itself" "it says why"
+exits 4 "a plugin without a device" env OTHER_PLUGIN="no device" "$tsr" run "$softmax" --kernel softmax_rows --in x.npy --backend "pjrt:$other"
+has err "no card is in this machine" "its reason is told"
+exits 0 "a module" "$tsr" compile "$softmax" --kernel softmax_rows --emit module -o softmax.tsrm
+exits 4 "a module is no source" "$tsr" run softmax.tsrm --in x.npy --backend pjrt:ours
+has err "plugins of PJRT run no modules" "it says so"
 
 # As code of others: the relations of our plugin hold.
 exits 0 "relations" "$tsr" check "$softmax" --filter softmax_rows --with "pjrt:$plugin" --relation repetition,threads,batch
