@@ -54,15 +54,30 @@ void text_append_char(text *t, char c) {
     text_append_bytes(t, &c, 1);
 }
 
+void text_append_integer(text *t, int64_t value) {
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        digits[--at] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0)
+        digits[--at] = '-';
+    text_append_bytes(t, digits + at, sizeof digits - at);
+}
+
+/* Once more only where there was no room. */
 void text_vprintf(text *t, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    if (length > 0) {
+    const size_t room = t->capacity - t->length;
+    const int length = vsnprintf(t->data + t->length, room, format, args);
+    if (length >= 0 && (size_t)length >= room) {
         reserve(t, (size_t)length);
         vsnprintf(t->data + t->length, (size_t)length + 1, format, again);
-        t->length += (size_t)length;
     }
+    t->length += length > 0 ? (size_t)length : 0;
+    t->data[t->length] = '\0';
     va_end(again);
 }
 

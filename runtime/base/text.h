@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct text {
     char *data; /* never NULL after text_init */
@@ -20,6 +21,7 @@ void text_clear(text *t);
 void text_append(text *t, const char *string);
 void text_append_bytes(text *t, const void *bytes, size_t length);
 void text_append_char(text *t, char c);
+void text_append_integer(text *t, int64_t value); /* in decimal digits */
 /* Bytes in base64 (RFC 4648, section 4), padded. */
 void text_append_base64(text *t, const void *bytes, size_t size_bytes);
 /* A word in single quotes, as a shell reads it whatever it is. */

@@ -75,6 +75,41 @@ static void text_grows_and_can_be_taken(void **state) {
     text_release(&t);
 }
 
+/* The same as printf's, of the ends, too; and what has just room, or one byte too many. */
+static void text_takes_integers_and_formats_of_any_length(void **state) {
+    (void)state;
+    text t;
+    text_init(&t);
+    text_append_integer(&t, INT64_MIN);
+    text_append_char(&t, ' ');
+    text_append_integer(&t, INT64_MAX);
+    text_append_char(&t, ' ');
+    text_append_integer(&t, 0);
+    assert_string_equal(t.data, "-9223372036854775808 9223372036854775807 0");
+    for (int width = 1; width < 300; width++) {
+        text_clear(&t);
+        text_printf(&t, "%*d", width, 7);
+        assert_int_equal(t.length, (size_t)width);
+        assert_int_equal(strlen(t.data), (size_t)width);
+        assert_int_equal(t.data[width - 1], '7');
+    }
+    text_release(&t);
+}
+
+/* Blocks on large pages are zeroed and aligned like others, behind one of an odd size, too. */
+static void arenas_grow_to_large_pages(void **state) {
+    (void)state;
+    arena a;
+    arena_init(&a);
+    for (int i = 0; i < 3000; i++) {
+        unsigned char *memory = arena_alloc(&a, i == 100 ? ((size_t)3 << 20) + 5 : 4000);
+        assert_int_equal((uintptr_t)memory % 16, 0);
+        assert_int_equal(memory[0] | memory[3999], 0);
+        memset(memory, 0xff, 4000);
+    }
+    arena_release(&a);
+}
+
 static void globs_match(void **state) {
     (void)state;
     static const struct {
@@ -288,6 +323,8 @@ int main(void) {
         cmocka_unit_test(a_long_message_is_cut_not_overrun),
         cmocka_unit_test(arenas_give_zeroed_aligned_memory),
         cmocka_unit_test(text_grows_and_can_be_taken),
+        cmocka_unit_test(text_takes_integers_and_formats_of_any_length),
+        cmocka_unit_test(arenas_grow_to_large_pages),
         cmocka_unit_test(globs_match),
         cmocka_unit_test(suggestions_are_near),
         cmocka_unit_test(maps_keep_insertion_order),

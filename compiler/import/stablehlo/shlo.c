@@ -130,10 +130,12 @@ void shlo_type_print(const shlo_type *t, text *out) {
     case SHLO_TYPE_TENSOR:
         text_append(out, "tensor<");
         for (uint32_t i = 0; i < t->rank; i++)
-            if (t->dims[i] < 0)
+            if (t->dims[i] < 0) {
                 text_append(out, "?x");
-            else
-                text_printf(out, "%" PRId64 "x", t->dims[i]);
+            } else {
+                text_append_integer(out, t->dims[i]);
+                text_append_char(out, 'x');
+            }
         print_element(t, out);
         text_append_char(out, '>');
         break;

@@ -55,10 +55,13 @@ static void print_symbol(text *out, const char *name) {
 }
 
 static void print_value(printer *p, const shlo_value *v) {
-    if (v->op && v->op->result_count > 1)
-        text_printf(p->out, "%%%u#%u", v->op->results[0].number, v->index);
-    else
-        text_printf(p->out, v->op ? "%%%u" : "%%a%u", v->number);
+    const bool many = v->op && v->op->result_count > 1;
+    text_append(p->out, v->op ? "%" : "%a");
+    text_append_integer(p->out, many ? v->op->results[0].number : v->number);
+    if (many) {
+        text_append_char(p->out, '#');
+        text_append_integer(p->out, v->index);
+    }
 }
 
 /* ---- attributes ---- */
@@ -470,22 +473,30 @@ static void print_signature(printer *p, const shlo_op *op) {
 }
 
 /* A function's end, and calls, are of another dialect in text. */
-static const char *name_in_text(const shlo_op *op, char *buffer, size_t size) {
+static const char *name_in_text(const shlo_op *op) {
     const bool ends = op->info && op->info->opcode == SHLO_OP_RETURN && op->block->parent == NULL;
     const bool calls = op->info && op->info->opcode == SHLO_OP_CALL;
-    snprintf(buffer, size, "%s", ends ? "func.return" : calls ? "func.call" : op->name);
-    return buffer;
+    return ends ? "func.return" : calls ? "func.call" : op->name;
+}
+
+static void print_results(printer *p, const shlo_op *op) {
+    text_append_char(p->out, '%');
+    text_append_integer(p->out, op->results[0].number);
+    if (op->result_count > 1) {
+        text_append_char(p->out, ':');
+        text_append_integer(p->out, op->result_count);
+    }
+    text_append(p->out, " = ");
 }
 
 static void print_operation(printer *p, shlo_op *op) {
-    char name[128];
     new_line(p);
     number_values(p, op->results, op->result_count);
-    if (op->result_count == 1)
-        text_printf(p->out, "%%%u = ", op->results[0].number);
-    else if (op->result_count)
-        text_printf(p->out, "%%%u:%u = ", op->results[0].number, op->result_count);
-    text_printf(p->out, "\"%s\"(", name_in_text(op, name, sizeof name));
+    if (op->result_count)
+        print_results(p, op);
+    text_append_char(p->out, '"');
+    text_append(p->out, name_in_text(op));
+    text_append(p->out, "\"(");
     for (uint32_t i = 0; i < op->operand_count; i++) {
         text_append(p->out, i ? ", " : "");
         print_value(p, op->operands[i]);

@@ -18,6 +18,14 @@ typedef VEC(shlo_value *) value_list;
 typedef VEC(const shlo_type *) type_list;
 typedef VEC(shlo_named_attr) attr_list;
 
+/* Most types of a program are ones that it has just had: what stands between tensor< and >. */
+enum { RECENT_TYPES = 64 };
+typedef struct recent_type {
+    const char *text;
+    size_t length;
+    const shlo_type *type;
+} recent_type;
+
 typedef struct text_reader {
     shlo_module *m;
     const char *begin, *p, *end; /* a NUL stands at the end */
@@ -29,6 +37,7 @@ typedef struct text_reader {
     map aliases;            /* "#loc3", "!t": the offset of what it stands for */
     map known;              /* aliases that were read: the attribute, type or location */
     const shlo_location *unknown;
+    recent_type recent[RECENT_TYPES];
 } text_reader;
 
 /* ---- text_scan.c ---- */

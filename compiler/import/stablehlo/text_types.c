@@ -143,7 +143,7 @@ static bool extent(text_reader *r, int64_t *out) {
     return true;
 }
 
-static const shlo_type *tensor(text_reader *r) {
+static const shlo_type *new_tensor(text_reader *r) {
     int64_t dims[SHLO_RANK_MAX];
     shlo_type *t = new_type(r, SHLO_TYPE_TENSOR);
     const char *place = r->p;
@@ -168,6 +168,31 @@ static const shlo_type *tensor(text_reader *r) {
             return NULL;
     }
     return reader_need(r, ">") ? t : NULL;
+}
+
+/* The place for a type whose words are letters and digits alone; NULL: it has others. */
+static recent_type *recent_for(text_reader *r, size_t *length) {
+    const char *words = r->p + 1;
+    uint32_t hash = 2166136261u;
+    size_t n = 0;
+    for (; *r->p == '<' && isalnum((unsigned char)words[n]); n++)
+        hash = (hash ^ (unsigned char)words[n]) * 16777619u;
+    *length = n;
+    return n && words[n] == '>' ? &r->recent[(hash ^ hash >> 16) % RECENT_TYPES] : NULL;
+}
+
+static const shlo_type *tensor(text_reader *r) {
+    size_t length;
+    const char *words = r->p + 1;
+    recent_type *recent = recent_for(r, &length);
+    if (recent && recent->length == length && memcmp(recent->text, words, length) == 0) {
+        r->p = words + length + 1;
+        return recent->type;
+    }
+    const shlo_type *t = new_tensor(r);
+    if (recent && t)
+        *recent = (recent_type){words, length, t};
+    return t;
 }
 
 /* ---- others ---- */
