@@ -175,14 +175,18 @@ static shlo_value *pad_product(shlo_writer *w, const shlo_op *dot, const multipl
 
 /* ---- the module ---- */
 
-static void replace_uses(const shlo_value *from, shlo_value *to, shlo_op *first) {
-    for (shlo_op *op = first; op; op = op->next) {
-        for (uint32_t i = 0; i < op->operand_count; i++)
-            if (op->operands[i] == from)
-                op->operands[i] = to;
-        for (uint32_t i = 0; i < op->region_count; i++)
-            if (op->regions[i])
-                replace_uses(from, to, op->regions[i]->first);
+/* A product that was written anew stands in no block, and its first operand is what took its
+ * place. */
+static void take_place(shlo_op *product, shlo_value *made) {
+    product->block = NULL;
+    product->operands[0] = made;
+}
+
+static void follow_operands(shlo_op *op) {
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const shlo_op *maker = op->operands[i]->op;
+        if (maker && !maker->block)
+            op->operands[i] = maker->operands[0];
     }
 }
 
@@ -194,13 +198,14 @@ static void pad_block(shlo_writer *w, shlo_block *block, const multiples *to) {
         shlo_op *op = rest;
         rest = op->next;
         op->next = NULL;
+        follow_operands(op);
         for (uint32_t i = 0; i < op->region_count; i++)
             if (op->regions[i])
                 pad_block(w, op->regions[i], to);
         w->block = block;
         shlo_value *made = is_padded(op) ? pad_product(w, op, to) : NULL;
         if (made) {
-            replace_uses(&op->results[0], made, rest);
+            take_place(op, made);
             continue;
         }
         if (block->last)
