@@ -168,7 +168,7 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return import_refuse(im, op, "takes two values of one type");
     if (is_by_part(opcode))
         return by_part(im, op, results);
-    if (import_in_rows(opcode))
+    if (import_in_rows(opcode) || opcode == SHLO_OP_TRIANGULAR_SOLVE)
         return import_handled(im, op, results);
     const bool binary = opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE ||
                         opcode == SHLO_OP_MAXIMUM || opcode == SHLO_OP_MINIMUM ||

@@ -8,18 +8,18 @@
 
 #include "import/stablehlo/import_factor.h"
 
-static uint32_t row_of(const ir_value *list, ir_value *out) {
+static uint32_t row_of(const ir_value *list, int most, ir_value *out) {
     uint32_t n = 0;
-    for (int i = 0; i < 2 && list[i]; i++)
+    for (int i = 0; i < most && list[i]; i++)
         out[n++] = list[i];
     return n;
 }
 
 void factor_run(importer *im, const factor_loop *l, ir_value *results) {
-    ir_value operands[FACTOR_VALUES];
-    ir_type types[2];
-    const uint32_t carried = row_of(l->begin, operands),
-                   count = carried + row_of(l->whole, operands + carried);
+    ir_value operands[FACTOR_CARRIED + FACTOR_READ];
+    ir_type types[FACTOR_CARRIED];
+    const uint32_t carried = row_of(l->begin, FACTOR_CARRIED, operands),
+                   count = carried + row_of(l->whole, FACTOR_READ, operands + carried);
     for (uint32_t i = 0; i < carried; i++)
         types[i] = ir_value_get(im->m, operands[i])->type;
     ir_op loop = control_build_loop(&im->b, &(loop_request){.operands = operands,
@@ -39,7 +39,7 @@ void factor_run(importer *im, const factor_loop *l, ir_value *results) {
             ir_block_add_argument(im->m, im->b.block, ir_value_get(im->m, operands[i])->type, NULL);
     if (l->descending)
         t.column = import_sub(im, import_number(im, DTYPE_I32, (double)l->count - 1), t.column);
-    ir_value next[2] = {0};
+    ir_value next[FACTOR_CARRIED] = {0};
     l->turn(im, &t, next);
     build_next(&im->b, next, carried);
     im->b = around;

@@ -5,16 +5,16 @@
 #include "import/stablehlo/import.h"
 
 /* Values of a loop's block: the turn, what it carries, and what it reads. */
-enum { FACTOR_VALUES = 4 };
+enum { FACTOR_CARRIED = 2, FACTOR_READ = 4 };
 struct factor_loop;
 typedef struct factor_turn {
     const struct factor_loop *loop;
     ir_value column; /* i32 */
-    ir_value carried[2], whole[2];
+    ir_value carried[FACTOR_CARRIED], whole[FACTOR_READ];
 } factor_turn;
 typedef void (*factor_fn)(importer *im, const factor_turn *t, ir_value *next);
 typedef struct factor_loop {
-    ir_value begin[2], whole[2]; /* 0: there is no such */
+    ir_value begin[FACTOR_CARRIED], whole[FACTOR_READ]; /* 0: there are no more */
     ir_dim count;
     bool descending;
     bool unit; /* the diagonal of a triangle is 1 */
