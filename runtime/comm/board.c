@@ -180,10 +180,14 @@ static void take_back(board_view *v, const transfer *list, uint32_t count) {
     }
 }
 
+static bool is_done(const transfer *t) {
+    return t->sent_all && t->received_all;
+}
+
 /* Whoever is waited for must be there. A rank that left has put all that it had. */
 static bool is_alive(board_view *v, const transfer *t, status *st) {
     const uint32_t rank = t->m->rank, state = atomic_load(&v->board->seats[rank].state);
-    if (t->sent_all && t->received_all)
+    if (is_done(t))
         return true;
     if (state == SEAT_LEFT)
         return status_set(st, STATUS_UNAVAILABLE, "rank %u has left, and rank %u waits for it",
@@ -192,19 +196,21 @@ static bool is_alive(board_view *v, const transfer *t, status *st) {
            status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: its process has ended", rank);
 }
 
+static bool has_come(const board_view *v, const transfer *t) {
+    return atomic_load(&v->board->seats[t->m->rank].state) != SEAT_EMPTY;
+}
+
+/* One that never came is waited for by all others, too. */
 static bool late(const board_view *v, const transfer *list, uint32_t count, uint64_t number,
                  status *st) {
-    const double seconds = (double)v->timeout_ns / 1e9;
+    const transfer *t = NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (!list[i].sent_all || !list[i].received_all) {
-            const uint32_t rank = list[i].m->rank;
-            const bool came = atomic_load(&v->board->seats[rank].state) != SEAT_EMPTY;
-            return status_set(st, STATUS_UNAVAILABLE,
-                              "rank %u waited %g s for rank %u in exchange %llu%s", v->rank,
-                              seconds, rank, (unsigned long long)number,
-                              came ? "" : ", and it never came");
-        }
-    return true;
+        if (!is_done(&list[i]) && (!t || (has_come(v, t) && !has_come(v, &list[i]))))
+            t = &list[i];
+    return !t || status_set(st, STATUS_UNAVAILABLE,
+                            "rank %u waited %g s for rank %u in exchange %llu%s", v->rank,
+                            (double)v->timeout_ns / 1e9, t->m->rank, (unsigned long long)number,
+                            has_come(v, t) ? "" : ", and it never came");
 }
 
 /* Parameters: a rank, what it sends and takes in one exchange, and how that goes. Moves on what
@@ -226,6 +232,8 @@ static bool look_around(board_view *v, const transfer *list, uint32_t count, sta
     bool ok = !has_failed(v->board, st);
     for (uint32_t i = 0; i < count && ok; i++)
         ok = is_alive(v, &list[i], st);
+    if (!ok) /* one that left behind a failure is not to blame for it */
+        (void)has_failed(v->board, st);
     return ok;
 }
 

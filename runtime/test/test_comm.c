@@ -17,7 +17,7 @@
 #include "comm/comm.h"
 
 enum { RANKS = 4, ROUNDS = 6, LARGEST = 3 * BOARD_SLOT_BYTES + 17 };
-#define SHORT_NS UINT64_C(200000000)
+#define SHORT_NS UINT64_C(1500000000)
 #define LONG_NS UINT64_C(30000000000)
 
 typedef struct one {
