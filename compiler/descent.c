@@ -37,6 +37,7 @@ compiler_descent *compiler_descent_open(compiler_instance *instance,
     compiler_descent *s = base_calloc(1, sizeof *s);
     s->options = *options;
     s->options.emit_after = fault; /* all passes run, whatever was kept of them */
+    s->options.verify = true;      /* nothing evaluates a module that is broken */
     s->count = compiler_pass_names(&s->names);
     bool ok = pipeline_open(&s->p, instance, &s->options, &s->st);
     if (options->stored && *options->stored->pass)

@@ -420,6 +420,7 @@ static bool apply_all(editor *e, const char *edits) {
         ok = info->apply(e, arguments);
         if (ok)
             clean(e);
+        ok = ok && ir_verify(e->m, e->st); /* what the next edit evaluates */
     }
     return ok;
 }

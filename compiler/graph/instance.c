@@ -186,11 +186,24 @@ const ir_module *compiler_primitives(compiler_instance *instance, status *st) {
     return instance->primitives;
 }
 
+/* As they stand, where what simplifies them breaks them: their compilation will say so. */
+static ir_module *simplified_primitives(const compiler_instance *instance, status *st) {
+    status broken = STATUS_INIT;
+    ir_module *m = ir_module_clone(instance->primitives);
+    if (!graph_widen(m, st) || !graph_simplify(m, st))
+        return kept(m, false);
+    if (ir_verify(m, &broken))
+        return m;
+    ir_module_free(m);
+    m = ir_module_clone(instance->primitives);
+    return kept(m, graph_widen(m, st));
+}
+
 bool compiler_cost(compiler_instance *instance, uint64_t *flops, uint64_t *bytes, status *st) {
     if (!instance->has_cost && compiler_primitives(instance, st)) {
-        ir_module *m = ir_module_clone(instance->primitives);
-        instance->has_cost = graph_widen(m, st) && graph_simplify(m, st);
-        if (instance->has_cost)
+        ir_module *m = simplified_primitives(instance, st);
+        instance->has_cost = m != NULL;
+        if (m)
             instance->cost = graph_primitives_cost(m);
         ir_module_free(m);
     }

@@ -80,6 +80,8 @@ static bool run(execution *e, status *st) {
         return execution_emit(e, st);
     if (j->mode == JOB_STEPS || j->mode == JOB_RUNS)
         return j->mode == JOB_STEPS ? execution_list_steps(e, st) : execution_runs(e, st);
+    if (j->mode == JOB_OPINION)
+        return execution_opinion(e, st);
     if (j->mode == JOB_EXPORT)
         return execution_export(e, st);
     if (j->mode == JOB_VERIFY && class->held_to_golden &&

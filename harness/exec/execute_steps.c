@@ -1,6 +1,7 @@
 /* execute_steps.c - jobs that look at the way down: which passes there are, what the module behind
  * one computes, and which kernel of a program is wrong. */
 #include "tessera/descent.h"
+#include "tessera/opinion.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -157,13 +158,37 @@ static void put_dims(const execution *e) {
 
 bool execution_list_steps(execution *e, status *st) {
     json_t *steps = json_array(), *operations = json_array();
-    bool ok = list_operations(e, operations, st) &&
-              ((e->job->after && !*e->job->after) || list_steps(e, steps, st));
+    const bool operations_alone = e->job->after && !*e->job->after;
+    status own = STATUS_INIT; /* passes can be listed where operations cannot */
+    bool ok = operations_alone ? list_operations(e, operations, st) : list_steps(e, steps, st);
+    if (ok && !operations_alone)
+        list_operations(e, operations, &own);
     put_dims(e);
     internal_put_STEPS(e->result, steps);
     internal_put_OPERATIONS(e->result, operations);
     if (ok)
         result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
+    return ok;
+}
+
+/* ---- OPINION ---- */
+
+static json_t *opinion_json(const compiler_opinion *o) {
+    json_t *right = json_array();
+    for (uint32_t i = 0; i < o->right_count; i++)
+        json_array_append_new(right, json_string(o->right[i]));
+    return json_pack("{s:s?, s:s?, s:I, s:I, s:s, s:o}", "wrong", o->wrong, "name", o->name, "line",
+                     (json_int_t)o->line, "column", (json_int_t)o->column, "why", o->why, "right",
+                     right);
+}
+
+bool execution_opinion(execution *e, status *st) {
+    compiler_opinion o;
+    const bool ok = compiler_second_opinion(e->context->instance, e->context->inputs, &o, st);
+    if (ok) {
+        internal_put_OPINION(e->result, opinion_json(&o));
+        result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
+    }
     return ok;
 }
 

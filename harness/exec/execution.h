@@ -137,7 +137,8 @@ void execution_put_wrong(execution *e);
 bool execution_emit(execution *e, status *st);
 void execution_put_size(const execution *e, const compiler_edited *edited);
 
-/* execute_steps.c: STEPS and RUNS. */
+/* execute_steps.c: STEPS, OPINION and RUNS. */
+bool execution_opinion(execution *e, status *st);
 bool execution_list_steps(execution *e, status *st);
 bool execution_runs(execution *e, status *st);
 

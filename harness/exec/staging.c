@@ -166,24 +166,30 @@ static bool put_level(const staging *s, const compiler_options *options, const c
     return ok;
 }
 
-static bool put_passes(const staging *s, compiler_options options, status *st) {
+/* The passes of a program end in its kernels, each of which goes through those behind by itself. */
+static bool put_passes(const staging *s, compiler_options options, bool program, status *st) {
     const char *const *names;
     uint32_t count = compiler_pass_names(&names);
-    for (uint32_t i = 0; i < count; i++) {
+    bool kernels = false;
+    for (uint32_t i = 0; i < count && !kernels; i++) {
         char name[64];
         s->stage(s->stage_context, names[i]);
         snprintf(name, sizeof name, "%02u-%s.mlir", i + 1, names[i]);
         if (!put_level(s, &options, names[i], name, st))
             return false;
+        kernels = program && strcmp(names[i], "outline") == 0;
     }
     return true;
 }
 
 bool staging_put_levels(const staging *s, status *st) {
     compiler_options options = job_compiler_options(s->job, s->context->kernel);
+    const bool program = compiler_instance_is_program(s->context->instance);
     if (!make_folder(s, "ir", st) || !put_level(s, &options, "graph", "00-graph.mlir", st) ||
-        !put_passes(s, options, st))
+        !put_passes(s, options, program, st))
         return false;
+    if (program)
+        return true;
     s->stage(s->stage_context, "llvm");
     if (!put_level(s, &options, "llvm", "llvm.ll", st))
         return false;

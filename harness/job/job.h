@@ -21,6 +21,7 @@ typedef enum job_mode {
     JOB_EXPORT,  /* write the case in `language`, and run nothing */
     JOB_TUNE,    /* check `schedule` against the kernel's own, then time both in turn */
     JOB_STEPS,   /* list the passes on the way down, and the operations */
+    JOB_OPINION, /* hold what the interpreter and the compiler share to a second opinion */
     JOB_RUNS,    /* of a program: run its kernels one by one, up to the first that is wrong */
     JOB_EMIT     /* give the edited case as a source and arrays */
 } job_mode;

@@ -8,6 +8,7 @@
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "job/result.h"
+#include "localize/localize_before.h"
 #include "localize/probes.h"
 
 typedef struct search {
@@ -43,17 +44,30 @@ static void take_lists(search *s) {
     s->operations = json_incref(internal_get(internal, INTERNAL_OPERATIONS));
 }
 
-/* The worker died, or a pass erred: that pass it is. */
+static bool is_pass(const char *stage) {
+    const char *const *names;
+    const uint32_t count = compiler_pass_names(&names);
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++)
+        found = strcmp(names[i], stage) == 0;
+    return found;
+}
+
+/* The worker died, a pass erred, or the verifier refuses what it made: that pass it is, also where
+ * the case itself, whose modules nobody verifies, went on. */
 static void take_failed_step(search *s) {
     const char *stage = s->probes.worker.stage;
-    const bool same = s->probes.result &&
-                      strcmp(result_text(s->probes.result, RESULT_STATUS), s->probes.fails_as) == 0;
+    const json_t *result = s->probes.result;
     if (probes_ended(&s->probes))
         end_with(s, "the time was up");
-    else if (same && *stage) {
+    else if (result && is_pass(stage)) {
         put(s, "pass", json_string(stage));
         put(s, "place", json_string("pass"));
         s->pass = text_at(s->found, "pass");
+        if (strcmp(result_text(result, RESULT_STATUS), s->probes.fails_as) != 0) {
+            put(s, "because", json_text(result_text(result, RESULT_WHY)));
+            s->probes.fails_as = outcome_name(result_outcome(result));
+        }
         if (probes_ask(&s->probes, JOB_STEPS, s->edits, ""))
             take_lists(s);
     } else
@@ -142,22 +156,6 @@ static void put_code(search *s, size_t right) {
     put(s, "suspects", suspects_and(s, right, json_array_size(s->steps), "code"));
 }
 
-/* The graph is wrong as it is read: so is one of the passes that its evaluation shares with the
- * way down, or the evaluation itself. */
-static void put_before(search *s) {
-    json_t *list = json_array();
-    for (size_t i = 1; i < json_array_size(s->steps); i++)
-        if (json_is_true(json_object_get(step_at(s, i), "shared")) &&
-            strcmp(text_at(step_at(s, i), "sha256"), text_at(step_at(s, i - 1), "sha256")) != 0)
-            json_array_append(list, json_object_get(step_at(s, i), "pass"));
-    json_array_append_new(list, json_string("read"));
-    json_array_append_new(list, json_string("interpreter"));
-    put(s, "place", json_string("before"));
-    put(s, "suspects", list);
-    end_with(s, "the graph is wrong as it is read: the interpreter, which evaluates it, has these "
-                "passes, too, and single operations are held to nothing else");
-}
-
 /* Modules between the last right one and this may be of a level that nothing evaluates. */
 static void put_pass(search *s, size_t right, size_t first) {
     json_t *list = suspects(s, right, first);
@@ -182,9 +180,11 @@ static void bisect_passes(search *s) {
         put(s, "place", json_string("stored"));
         put(s, "right", json_string(""));
         put(s, "suspects", suspects_and(s, 0, first, "stored"));
-    } else if (all && probes_try(&s->probes, s->edits, "") == PROBE_WRONG)
-        put_before(s);
-    else if (by_pass)
+    } else if (all && probes_try(&s->probes, s->edits, "") == PROBE_WRONG) {
+        localize_before(&s->probes, s->edits, s->steps, s->found);
+        s->pass = text_at(s->found, "pass");
+        s->done = true;
+    } else if (by_pass)
         put_pass(s, right, first);
     else
         put_code(s, right);
@@ -444,6 +444,8 @@ static void compare_builds(search *s, probes *theirs, json_t *against) {
 /* Dead before the operations were listed: they are those of the source. */
 static void bisect(search *s) {
     bool listed = list_steps(s);
+    if (localize_interpreter(&s->probes, s->edits, s->found))
+        return;
     if (listed && is_program(s))
         listed = enter_program(s);
     if (listed && !s->done && !s->pass)

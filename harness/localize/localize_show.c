@@ -39,7 +39,9 @@ static void put_operation(const json_t *o, text *out) {
         text_printf(out, " at line %lld", number_at(o, "line"));
     if (*json_text_at(o, "part_of"))
         text_show(out, ", part of %s", json_text_at(o, "part_of"));
-    text_printf(out, ", number %lld of %lld\n", number_at(o, "number"), number_at(o, "of"));
+    if (number_at(o, "number"))
+        text_printf(out, ", number %lld of %lld", number_at(o, "number"), number_at(o, "of"));
+    text_append(out, "\n");
 }
 
 static void put_run(const json_t *run, text *out) {
@@ -119,6 +121,8 @@ void localization_show(const json_t *found, text *out) {
         put_suspects(found, out);
     else if (*json_text_at(found, "pass"))
         text_show(out, "pass      %s\n", json_text_at(found, "pass"));
+    if (*json_text_at(found, "because"))
+        text_show(out, "because   %s\n", json_text_at(found, "because"));
     if (json_is_object(operation))
         put_operation(operation, out);
     if (json_is_object(element))

@@ -1,0 +1,112 @@
+/* localize_before.c - see localize_before.h.
+ *
+ * The interpreter and the way down share passes, so only the golden shows that they are wrong. What
+ * these passes make is held to a second opinion (tessera/opinion.h), and the interpreter to code.
+ */
+#include "localize/localize_before.h"
+
+#include <string.h>
+
+#include "common/json_text.h"
+#include "job/result.h"
+
+static void put(json_t *found, const char *key, const char *words) {
+    json_object_set_new(found, key, json_text(words));
+}
+
+static void put_pass(json_t *found, const char *pass, const char *because) {
+    put(found, "place", "pass");
+    put(found, "pass", pass);
+    put(found, "because", because);
+}
+
+static bool holds(const json_t *list, const char *word) {
+    size_t i;
+    json_t *one;
+    bool found = false;
+    json_array_foreach(list, i, one) found |= strcmp(json_string_value(one), word) == 0;
+    return found;
+}
+
+/* ---- the interpreter ---- */
+
+static bool is_interpreted(const probes *p) {
+    return strcmp(p->job.backend, "interp") == 0;
+}
+
+/* Compares, in a case of the interpreter: does code have what its golden has? */
+static bool code_is_right(probes *p, const char *edits) {
+    const job own = p->job;
+    p->job.backend = "cpu";
+    const bool right = probes_try(p, edits, NULL) == PROBE_RIGHT;
+    p->job = own;
+    return right;
+}
+
+/* It is not as another kernel, which the interpreter alone evaluates. */
+static bool is_of_another(const json_t *result) {
+    static const char same[] = "same_as ";
+    return strncmp(result_text(result, RESULT_WHY), same, sizeof same - 1) == 0;
+}
+
+/* Code that is wrong as the interpreter is has its bits. */
+static bool code_agrees(probes *p, const char *edits) {
+    return probes_try(p, edits, NULL) == PROBE_WRONG && !is_of_another(p->result) &&
+           !internal_get(result_internal(p->result), INTERNAL_WRONG);
+}
+
+bool localize_interpreter(probes *p, const char *edits, json_t *found) {
+    const bool wrong = is_interpreted(p) && code_is_right(p, edits);
+    if (wrong)
+        put_pass(found, "interpreter", "code of the same graph has the golden's bits");
+    return wrong;
+}
+
+/* ---- what both share ---- */
+
+static void put_operation(json_t *found, const json_t *opinion) {
+    json_object_set_new(found, "operation",
+                        json_pack("{s:O, s:O, s:O}", "name", json_object_get(opinion, "name"),
+                                  "line", json_object_get(opinion, "line"), "column",
+                                  json_object_get(opinion, "column")));
+}
+
+/* Changed by a pass that both have, and not known to be right. */
+static bool is_suspect(const json_t *steps, size_t i, const json_t *right) {
+    const json_t *step = json_array_get(steps, i);
+    return json_is_true(json_object_get(step, "shared")) &&
+           strcmp(json_text_at(step, "sha256"),
+                  json_text_at(json_array_get(steps, i - 1), "sha256")) != 0 &&
+           !holds(right, json_text_at(step, "pass"));
+}
+
+/* `held`: to a golden, which is of this graph, as it is read. Its inputs are known by their seed
+ * alone. Parameters: a flag each for two that are none of the steps. */
+static void put_suspects(json_t *found, const json_t *steps, const json_t *right, bool held,
+                         bool interpreter) {
+    json_t *list = json_array();
+    for (size_t i = 1; i < json_array_size(steps); i++)
+        if (is_suspect(steps, i, right))
+            json_array_append(list, json_object_get(json_array_get(steps, i), "pass"));
+    json_array_append_new(list, json_string(held ? "inputs" : "read"));
+    if (interpreter)
+        json_array_append_new(list, json_string("interpreter"));
+    put(found, "place", "before");
+    json_object_set_new(found, "suspects", list);
+    put(found, "why",
+        "the graph is wrong as it is read: the interpreter, which evaluates it, has these passes, "
+        "too, and no second opinion of them differs");
+}
+
+void localize_before(probes *p, const char *edits, const json_t *steps, json_t *found) {
+    const bool agrees = !is_interpreted(p) && code_agrees(p, edits);
+    const json_t *result = probes_ask(p, JOB_OPINION, edits, NULL),
+                 *opinion = internal_get(result_internal(result), INTERNAL_OPINION);
+    const char *wrong = json_text_at(opinion, "wrong");
+    if (*wrong) {
+        put_pass(found, wrong, json_text_at(opinion, "why"));
+        put_operation(found, opinion);
+    } else
+        put_suspects(found, steps, json_object_get(opinion, "right"), p->job.golden != NULL,
+                     !agrees);
+}
