@@ -10,6 +10,7 @@
 #include "pipeline.h"
 #include "pipeline_passes.h"
 #include "target/interp/interp.h"
+#include "target/interp/schedule_run.h"
 #include "target/interp/tile_run.h"
 #include "tile/tile.h"
 #include "transforms/passes.h"
@@ -95,9 +96,13 @@ static bool is_graph(const compiler_descent *s) {
     return strcmp(compiler_descent_level(s), "graph") == 0;
 }
 
+static bool is_schedule(const compiler_descent *s) {
+    return strcmp(compiler_descent_level(s), "schedule") == 0;
+}
+
 bool compiler_descent_evaluates(const compiler_descent *s) {
     return is_graph(s) ||
-           (strcmp(compiler_descent_level(s), "tile") == 0 && s->p.target->class == TARGET_CPU);
+           (is_schedule(s) ? schedule_runs(module_of(s)) : s->p.target->class == TARGET_CPU);
 }
 
 static bool shard_alone(ir_module *m, status *st) {
@@ -150,6 +155,8 @@ bool compiler_descent_evaluate(const compiler_descent *s, const tensor *inputs, 
                                status *st) {
     if (is_graph(s))
         return evaluate_graph(s, inputs, outputs, st);
+    if (compiler_descent_evaluates(s) && is_schedule(s))
+        return schedule_run(module_of(s), inputs, outputs, st);
     if (compiler_descent_evaluates(s))
         return tile_run(module_of(s), inputs, outputs, st);
     return status_set(st, STATUS_UNAVAILABLE, "nothing evaluates a module of this level");

@@ -92,17 +92,25 @@ def found_by(tsr, pack, room, fault, option):
     return {**found, "seconds": round(ended.seconds, 1)}
 
 
-def localised(fault, bisect):
-    """`pass`: the bisection has named the fault's pass, and no other; `suspect`: it is one of several that it names; or "". Of code generation and
-    the runtime that pass is `code` or `program`."""
-    place, stage = bisect.get("place"), "expand-math" if fault.stage == "compiler/math" else fault.stage
+def names_of(fault):
+    """The words by which a bisection names the fault's place: more than one where passes share its code."""
+    stage = fault.stage
+    if stage == "runtime/base":  # the interpreter calls it, and so does what makes inputs
+        return {"interpreter", "inputs", "code", "program"}
     if stage.startswith(("compiler/target/llvm", "runtime")):
-        return "pass" if place in ("code", "program") else ""
-    if stage == "compiler/program":
-        return "pass" if place == "program" else ""
-    suspects = bisect.get("suspects") or ()
-    stage = "interpreter" if stage == "compiler/target/interp" else stage
-    return "suspect" if stage in suspects else "pass" if bisect.get("pass") == stage else ""
+        return {"code", "program"}
+    other = {"compiler/math": "expand-math", "compiler/program": "program", "compiler/target/interp": "interpreter"}
+    names = {other.get(stage, stage), *([fault.also] if fault.also else [])}
+    return names | ({"jvp", "vjp"} if fault.file.startswith(("compiler/ops/derivatives/", "compiler/transforms/derive")) else set())
+
+
+def localised(fault, bisect):
+    """`pass`: the bisection has named the fault's pass, and no other; `suspect`: it is one of several that it names; or ""."""
+    names, suspects = names_of(fault), bisect.get("suspects") or ()
+    place = bisect.get("pass") or bisect.get("place")
+    if place in names and set(suspects) <= {place}:
+        return "pass"
+    return "suspect" if names & set(suspects) else ""
 
 
 # ---- the short form

@@ -14,8 +14,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TABLE = HERE / "faults.txt"
-FIELDS = ("class", "pass", "file", "in", "from", "to", "why", "short")
-OPTIONAL = ("in", "short")
+FIELDS = ("class", "pass", "also", "file", "in", "from", "to", "why", "short")
+OPTIONAL = ("also", "in", "short")
 TARGETS = ("tessera_compiler", "tessera_runtime", "tessera_devices", "tessera_chip", "tessera_base", "tessera_harness", "tessera_repro")
 PROGRAMS = ("tsr", "libtessera-llvm.so")
 TESTS = ("compiler/compiler_far", "compiler/compiler_shlo_bytecode", "compiler/compiler_shlo_text", "compiler/compiler_shlo_values",
@@ -72,6 +72,8 @@ def read_table(text=None):
             raise fault.complain("`from` and `to` are whole expressions or statements: a parenthesis is left over")
         if fault.stage not in known and not (ROOT / fault.stage).is_dir():
             raise fault.complain(f"pass `{fault.stage}` is neither in compiler/passes.def nor a folder")
+        if fault.also not in known | {"", "code"}:
+            raise fault.complain(f"also `{fault.also}`: neither a pass nor `code`")
         if not (ROOT / fault.file).is_file() or not fault.file.endswith(".c"):
             raise fault.complain(f"file {fault.file} is not there, or no .c file")
     return faults

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/test/corpus.h"
 #include "tessera/descent.h"
 
 enum { OUTPUTS = 2, ROWS = 5, COLUMNS = 70 };
@@ -128,10 +129,59 @@ static void faults_show_behind_the_pass_that_makes_them(void **state) {
     }
 }
 
+/* ---- the schedules of the corpus ---- */
+
+typedef struct schedule_counts {
+    int evaluated, others;
+} schedule_counts;
+
+/* Runs the passes up to that one. False: the kernel has no way down to it. */
+static bool run_to(compiler_descent *d, const char *pass, status *st) {
+    const char *name = "";
+    while (strcmp(name, pass) != 0 && (name = compiler_descent_name(d)))
+        if (!compiler_descent_run(d, st))
+            return false;
+    return name != NULL;
+}
+
+static void judge_schedule(const corpus_case *c, void *context) {
+    schedule_counts *counts = context;
+    const compiler_options options = {.profile = PROFILE_STRICT, .isa = "x86-64-v3", .threads = 2};
+    compiler_signature s;
+    status st = STATUS_INIT;
+    if (compiler_instance_is_contract(c->instance) || !compiler_signature_of(c->instance, &s, &st))
+        return;
+    compiler_descent *d = compiler_descent_open(c->instance, &options, &st);
+    if (d && run_to(d, "schedule", &st) && compiler_descent_evaluates(d)) {
+        tensor *expected = tensors_new(s.output_count), *got = tensors_new(s.output_count);
+        st = (status)STATUS_INIT;
+        if (!compiler_interpret(c->instance, c->inputs, expected, &st) ||
+            !compiler_descent_evaluate(d, c->inputs, got, &st))
+            fail_msg("%s/%s: %s", c->kernel, c->name, st.message);
+        for (uint32_t i = 0; i < s.output_count; i++)
+            if (memcmp(expected[i].data, got[i].data, tensor_bytes(&got[i])) != 0)
+                fail_msg("%s/%s: output %u of its schedule is another", c->kernel, c->name, i);
+        tensors_free(expected);
+        tensors_free(got);
+        counts->evaluated++;
+    } else
+        counts->others++;
+    compiler_descent_close(d);
+}
+
+static void schedules_mean_what_their_kernels_mean(void **state) {
+    (void)state;
+    schedule_counts counts = {0};
+    corpus_each(judge_schedule, &counts);
+    assert_true(counts.evaluated > 300);
+    assert_true(counts.evaluated > counts.others);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_mean_what_the_kernel_means),
         cmocka_unit_test(faults_show_behind_the_pass_that_makes_them),
+        cmocka_unit_test(schedules_mean_what_their_kernels_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

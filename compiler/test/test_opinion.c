@@ -2,48 +2,19 @@
  * is accused, each kind of operation is judged, and a rule of derivatives that lies is found. */
 #include "runtime/test/test.h"
 
-#include <fts.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/splitmix64.h"
+#include "compiler/test/corpus.h"
 #include "tessera/opinion.h"
 
-enum { ARRAYS = 64, ELEMENTS = 20000 };
-
-/* ---- a kernel with numbers ---- */
-
-static void fill(tensor *t, uint64_t *seed) {
-    for (int64_t i = 0; i < tensor_count(t); i++) {
-        const double any = (double)(splitmix64(seed) % 2001) / 1000 - 1;
-        dtype_store(t->type, t->data, (size_t)i, dtype_is_float(t->type) ? any : 0);
-    }
-}
-
-/* False: it is too large, or its arrays are too many. */
-static bool make_inputs(compiler_instance *instance, tensor *inputs) {
-    compiler_signature s;
-    status st = STATUS_INIT;
-    uint64_t seed = 1;
-    int64_t elements = 0;
-    if (!compiler_signature_of(instance, &s, &st) || s.input_count > ARRAYS)
-        return false;
-    for (uint32_t i = 0; i < s.input_count; i++) {
-        assert_true(
-            tensor_init(&inputs[i], s.inputs[i].type, s.inputs[i].rank, s.inputs[i].dims, &st));
-        elements += tensor_count(&inputs[i]);
-        fill(&inputs[i], &seed);
-    }
-    return elements < ELEMENTS;
-}
-
 static compiler_opinion opinion_of(compiler_instance *instance, bool *judged) {
-    tensor inputs[ARRAYS] = {{0}};
+    tensor inputs[CORPUS_ARRAYS] = {{0}};
     compiler_opinion found = {.wrong = NULL};
     status st = STATUS_INIT;
     *judged =
-        make_inputs(instance, inputs) && compiler_second_opinion(instance, inputs, &found, &st);
-    tensor_release_all(inputs, ARRAYS);
+        corpus_inputs(instance, inputs) && compiler_second_opinion(instance, inputs, &found, &st);
+    tensor_release_all(inputs, CORPUS_ARRAYS);
     return found;
 }
 
@@ -67,46 +38,20 @@ static compiler_opinion opinion_of_text(const char *words) {
 
 /* ---- the tests ---- */
 
-/* Judges a file's cases; the ones that are large are left out. Counts those that were judged. */
-static void judge_file(const char *path, uint32_t *count) {
-    text said;
+static void judge_case(const corpus_case *c, void *context) {
+    compiler_opinion found;
     status st = STATUS_INIT;
-    text_init(&said);
-    compiler_source *source = compiler_open(path, false, &said, &st);
-    if (!source)
-        fail_msg("%s: %s", path, said.data);
-    for (uint32_t k = 0; k < compiler_kernel_count(source); k++) {
-        const compiler_kernel *kernel = compiler_kernel_at(source, k);
-        for (uint32_t c = 0; c < kernel->case_count; c++) {
-            bool judged;
-            compiler_instance *instance =
-                kernel->cases[c].large
-                    ? NULL
-                    : compiler_instance_open(source, kernel, &kernel->cases[c], &said);
-            if (!instance)
-                continue;
-            const compiler_opinion found = opinion_of(instance, &judged);
-            if (found.wrong)
-                fail_msg("%s/%s: %s of line %u: %s", kernel->name, kernel->cases[c].name,
-                         found.name, found.line, found.why);
-            *count += judged;
-            compiler_instance_free(instance);
-        }
-    }
-    compiler_close(source);
-    text_release(&said);
+    if (!compiler_second_opinion(c->instance, c->inputs, &found, &st))
+        return;
+    if (found.wrong)
+        fail_msg("%s/%s: %s of line %u: %s", c->kernel, c->name, found.name, found.line, found.why);
+    ++*(int *)context;
 }
 
 static void no_kernel_of_the_corpus_is_accused(void **state) {
     (void)state;
-    char *folders[] = {(char[]){"corpus"}, NULL};
-    uint32_t count = 0;
-    FTS *walk = fts_open(folders, FTS_LOGICAL, NULL);
-    assert_non_null(walk);
-    for (FTSENT *one = fts_read(walk); one; one = fts_read(walk))
-        if (one->fts_info == FTS_F && strstr(one->fts_name, ".tsr"))
-            judge_file(one->fts_path, &count);
-    fts_close(walk);
+    int count = 0;
+    corpus_each(judge_case, &count);
     assert_true(count > 300);
 }
 

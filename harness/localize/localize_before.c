@@ -34,7 +34,7 @@ static bool is_interpreted(const probes *p) {
     return strcmp(p->job.backend, "interp") == 0;
 }
 
-/* Compares, in a case of the interpreter: does code have what its golden has? */
+/* Has code of a case of the interpreter the bits of its golden? */
 static bool code_is_right(probes *p, const char *edits) {
     const job own = p->job;
     p->job.backend = "cpu";
