@@ -101,8 +101,7 @@ static bool is_schedule(const compiler_descent *s) {
 }
 
 bool compiler_descent_evaluates(const compiler_descent *s) {
-    return is_graph(s) ||
-           (is_schedule(s) ? schedule_runs(module_of(s)) : s->p.target->class == TARGET_CPU);
+    return !is_schedule(s) || schedule_runs(module_of(s));
 }
 
 static bool shard_alone(ir_module *m, status *st) {
@@ -155,9 +154,7 @@ bool compiler_descent_evaluate(const compiler_descent *s, const tensor *inputs, 
                                status *st) {
     if (is_graph(s))
         return evaluate_graph(s, inputs, outputs, st);
-    if (compiler_descent_evaluates(s) && is_schedule(s))
+    if (is_schedule(s))
         return schedule_run(module_of(s), inputs, outputs, st);
-    if (compiler_descent_evaluates(s))
-        return tile_run(module_of(s), inputs, outputs, st);
-    return status_set(st, STATUS_UNAVAILABLE, "nothing evaluates a module of this level");
+    return tile_run(module_of(s), inputs, outputs, st);
 }

@@ -234,6 +234,9 @@ static bool inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
         abort();
     if (done && has_fault(p, "broken-ir") && strcmp(pass->name, "schedule") == 0)
         ir_op_set_attr(p->m, ir_module_kernel(p->m), "outputs", ir_attr_int(p->m, 0));
+    if (done && has_fault(p, "more-barriers") && strcmp(pass->name, "insert-barriers") == 0 &&
+        p->target->class == TARGET_SIMT)
+        simt_more_barriers(p->m);
     if (done && has_fault(p, "swap-operands") && strcmp(pass->name, "decompose") == 0)
         return graph_swap_operands(p->m, p->st);
     return true;

@@ -36,9 +36,10 @@ static bool check_targets(const ir_module *m, ir_op op, const tensor *inputs, st
 }
 
 bool compiler_check_values(compiler_instance *instance, const tensor *inputs, status *st) {
-    const ir_module *m = instance_specialized(instance, st);
-    bool ok = m != NULL;
-    ir_op op = ok ? ir_kernel_body(m)->first : 0;
+    status failed = STATUS_INIT; /* a pass that fails does so again where it is asked for */
+    const ir_module *m = instance_specialized(instance, &failed);
+    bool ok = true;
+    ir_op op = m ? ir_kernel_body(m)->first : 0;
     for (; ok && op; op = ir_op_get(m, op)->next)
         if (ir_op_get(m, op)->opcode == GRAPH_CROSS_ENTROPY)
             ok = check_targets(m, op, inputs, st);

@@ -10,6 +10,7 @@
 #include "ops/build.h"
 #include "ops/control.h"
 #include "ops/transforms.h"
+#include "target/interp/interp.h"
 #include "transforms/passes.h"
 
 /* Some seconds. */
@@ -18,13 +19,14 @@ static const int64_t work_most = INT64_C(1) << 27;
 /* In the order of the passes: an operation of each is judged by a function of its own. */
 static const struct {
     const char *pass;
-    opinion_verdict (*judge)(const opinion_case *c);
-    bool exact; /* what is right is right to the last bit */
+    opinion_verdict (*judge)(const opinion_case *c); /* NULL: calls, by judge_calls */
+    bool exact;                                      /* what is right is right to the last bit */
 } passes[COMPILER_OPINION_PASSES] = {{"vmap", opinion_of_batch, true},
                                      {"jvp", opinion_of_derivative, false},
                                      {"vjp", opinion_of_derivative, false},
-                                     {"decompose", opinion_of_composite, false}};
-enum { OF_NONE = COMPILER_OPINION_PASSES };
+                                     {"decompose", opinion_of_composite, false},
+                                     {"inline", NULL, true}};
+enum { OF_CALLS = 4, OF_NONE = COMPILER_OPINION_PASSES };
 
 static uint32_t pass_of(int opcode) {
     return opcode == GRAPH_VMAP                              ? 0
@@ -171,6 +173,34 @@ static bool judge_kernel(opinion *o, const ir_module *m, const tensor *inputs) {
     return right;
 }
 
+/* ---- calls ---- */
+
+/* The interpreter runs functions where they are called, too. False: that gives something else. */
+static bool judge_calls(opinion *o, compiler_instance *instance, const tensor *inputs) {
+    ir_module *m = ir_module_clone(instance->graph);
+    const uint32_t count = opinion_results(instance);
+    tensor *called = tensors_new(count), *inlined = tensors_new(count);
+    const bool calls = ir_op_get(m, ir_module_kernel(m))->next != 0;
+    bool right = true;
+    if (calls && graph_specialize(m, instance->dims, o->st) && graph_decompose_all(m, o->st) &&
+        interp_module(m, inputs, called, o->st) &&
+        opinion_interpret(o, instance, inputs, inlined)) {
+        o->had[OF_CALLS] = true;
+        for (uint32_t i = 0; i < count && right; i++)
+            right = memcmp(called[i].data, inlined[i].data, tensor_bytes(&called[i])) == 0;
+    }
+    if (!right) {
+        put_wrong(o, m, ir_module_kernel(m), OF_CALLS);
+        snprintf(o->out->why, sizeof o->out->why,
+                 "functions that are run where they are called give other bits");
+    }
+    *o->st = (status)STATUS_INIT;
+    tensors_free(called);
+    tensors_free(inlined);
+    ir_module_free(m);
+    return right;
+}
+
 /* ---- all ---- */
 
 static void put_right(const opinion *o) {
@@ -186,6 +216,10 @@ bool compiler_second_opinion(compiler_instance *instance, const tensor *inputs,
     opinion o = {.out = out, .work = work_most, .st = &own};
     ir_module *m = ir_module_clone(instance->graph);
     *out = (compiler_opinion){.wrong = NULL};
+    if (!judge_calls(&o, instance, inputs)) {
+        ir_module_free(m);
+        return true;
+    }
     bool ok = graph_inline(m, st) && graph_specialize(m, instance->dims, st) &&
               graph_called_tiles(m, st) && graph_require_formula(m, st);
     bool right = ok && judge_kernel(&o, m, inputs);

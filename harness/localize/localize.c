@@ -101,13 +101,13 @@ static bool is_candidate(const search *s, size_t i) {
 
 /* ---- passes ---- */
 
-/* A module that touches what is not its memory is wrong, however its case fails. */
+/* A module that computes something else, or touches what is not its memory, is wrong, however its
+ * case fails. */
 static probe try_step(search *s, size_t i) {
     const probe p = probes_try(&s->probes, s->edits, text_at(step_at(s, i), "pass"));
-    const bool outside = p == PROBE_UNKNOWN &&
-                         strcmp(s->probes.worker.stage, "evaluate") == 0 &&
-                         result_outcome(s->probes.result) == OUTCOME_ERROR;
-    return outside ? PROBE_WRONG : p;
+    const job_outcome o = p == PROBE_UNKNOWN ? result_outcome(s->probes.result) : OUTCOME_OK;
+    const bool outside = o == OUTCOME_ERROR && strcmp(s->probes.worker.stage, "evaluate") == 0;
+    return o == OUTCOME_MISMATCH || outside ? PROBE_WRONG : p;
 }
 
 /* The first step whose module is wrong, of those that can be run; the count of steps: none is.
@@ -160,6 +160,10 @@ static json_t *suspects_and(const search *s, size_t right, size_t wrong, const c
 
 /* No pass that can be evaluated is wrong. */
 static void put_code(search *s, size_t right) {
+    if (localize_barriers(&s->probes, s->edits, s->found)) {
+        s->pass = NULL; /* its module, evaluated in turn, is right */
+        return;
+    }
     put(s, "place", json_string("code"));
     put(s, "right", json_incref(json_object_get(step_at(s, right), "pass")));
     put(s, "suspects", suspects_and(s, right, json_array_size(s->steps), "code"));
@@ -179,11 +183,28 @@ static void put_pass(search *s, size_t right, size_t first) {
     json_decref(list);
 }
 
+/* A schedule is the one module whose workgroups are seen to meet: those behind it run in turn. */
+static size_t racing_schedule(search *s, size_t *right) {
+    const size_t count = json_array_size(s->steps);
+    size_t last = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(text_at(step_at(s, i), "level"), "schedule") != 0)
+            last = is_candidate(s, i) ? i : last;
+        else if (is_candidate(s, i) && try_step(s, i) == PROBE_WRONG) {
+            *right = last;
+            return i;
+        }
+    }
+    return count;
+}
+
 static void bisect_passes(search *s) {
     size_t right;
-    const size_t first = first_wrong_step(s, &right);
+    size_t first = first_wrong_step(s, &right);
     if (s->done)
         return;
+    if (first == json_array_size(s->steps))
+        first = racing_schedule(s, &right);
     const bool by_pass = first < json_array_size(s->steps), all = by_pass && right == 0;
     if (all && s->probes.job.ir) { /* or the first passes made it so */
         put(s, "place", json_string("stored"));
@@ -231,7 +252,7 @@ static bool find_run(search *s) {
             run ? json_incref((json_t *)(uintptr_t)run)
                 : json_pack("{s:I}", "number", (json_int_t)number));
         take_edits(s, number);
-    } else if (!s->done) {
+    } else if (!s->done && !localize_barriers(&s->probes, NULL, s->found)) {
         put(s, "place", json_string("program"));
         end_with(s, "each of its kernels is right by itself: it is how they share memory, or the "
                     "order in which they run");
@@ -453,9 +474,10 @@ static void compare_builds(search *s, probes *theirs, json_t *against) {
 /* Dead before the operations were listed: they are those of the source. */
 static void bisect(search *s) {
     bool listed = list_steps(s);
+    const bool program = listed && is_program(s);
     if (localize_interpreter(&s->probes, s->edits, s->found))
         return;
-    if (listed && is_program(s))
+    if (program)
         listed = enter_program(s);
     if (listed && !s->done && !s->pass)
         bisect_passes(s);

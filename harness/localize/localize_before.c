@@ -5,6 +5,7 @@
  */
 #include "localize/localize_before.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/json_text.h"
@@ -55,11 +56,49 @@ static bool code_agrees(probes *p, const char *edits) {
            !internal_get(result_internal(p->result), INTERNAL_WRONG);
 }
 
+/* A kernel that should have the bits of another, has them by the interpreter, and differs from that
+ * one's: code of the other is not what the interpreter makes of it either. */
+static bool other_differs(probes *p) {
+    char kernel[128];
+    const job own = p->job;
+    bool differs = probes_try(p, NULL, NULL) == PROBE_WRONG && is_of_another(p->result) &&
+                   sscanf(result_text(p->result, RESULT_WHY), "same_as %127[^:]", kernel) == 1;
+    if (differs) {
+        p->job.kernel = kernel;
+        p->job.golden = NULL;
+        differs = probes_try(p, NULL, NULL) == PROBE_WRONG && !is_of_another(p->result);
+    }
+    p->job = own;
+    return differs;
+}
+
 bool localize_interpreter(probes *p, const char *edits, json_t *found) {
-    const bool wrong = is_interpreted(p) && code_is_right(p, edits);
-    if (wrong)
+    const bool alone = is_interpreted(p) && code_is_right(p, edits);
+    if (alone)
         put_pass(found, "interpreter", "code of the same graph has the golden's bits");
-    return wrong;
+    else if (!is_interpreted(p) && other_differs(p))
+        put_pass(found, "interpreter",
+                 "code of this kernel and of the one that it is the same as agree with each other, "
+                 "and not with it");
+    else
+        return false;
+    return true;
+}
+
+/* ---- barriers ---- */
+
+/* Modules are evaluated one thread after the other, so nothing shows where threads should wait:
+ * code that waits before each access does. */
+bool localize_barriers(probes *p, const char *edits, json_t *found) {
+    const job own = p->job;
+    if (own.fault || is_interpreted(p) || strcmp(own.backend, "cpu") == 0)
+        return false;
+    p->job.fault = "more-barriers";
+    const bool mended = probes_try(p, edits, NULL) == PROBE_RIGHT;
+    p->job = own;
+    if (mended)
+        put_pass(found, "insert-barriers", "with a barrier before each access it is right");
+    return mended;
 }
 
 /* ---- what both share ---- */

@@ -62,9 +62,18 @@ schedule_value *schedule_buffer(const schedule_place *p, uint32_t i) {
     return &p->w->values[ir_op_get(p->w->m, p->op)->operands[(uint32_t)p->axes + i]];
 }
 
-bool schedule_inside(schedule_walker *w, const tensor *memory, int64_t at) {
-    return (at >= 0 && at < tensor_count(memory)) ||
-           status_set(w->st, STATUS_INVALID, "an access is outside of its buffer");
+bool schedule_touch(schedule_walker *w, schedule_value *buffer, int64_t at, bool write) {
+    if (at < 0 || at >= tensor_count(&buffer->memory))
+        return status_set(w->st, STATUS_INVALID, "an access is outside of its buffer");
+    if (!buffer->writer)
+        return true;
+    const int64_t other = buffer->writer[at];
+    if (other >= w->first && other != w->workgroup)
+        return status_set(w->st, STATUS_INVALID,
+                          "two workgroups that run in any order meet in an element of a buffer");
+    if (write)
+        buffer->writer[at] = w->workgroup;
+    return true;
 }
 
 void schedule_place_release(schedule_place *p) {
@@ -88,12 +97,13 @@ static bool make_lanes(schedule_place *p, ir_value v, tensor **out) {
 }
 
 static bool load_lanes(schedule_place *p, uint32_t i, tensor *to) {
-    const tensor *from = &schedule_buffer(p, i)->memory;
+    schedule_value *buffer = schedule_buffer(p, i);
+    const tensor *from = &buffer->memory;
     const size_t size = dtype_size(from->type);
     bool ok = true;
     for (int64_t lane = 0; lane < schedule_lanes(p) && ok; lane++) {
         const int64_t at = schedule_offset(p, i, lane / p->columns, lane % p->columns);
-        ok = schedule_inside(p->w, from, at);
+        ok = schedule_touch(p->w, buffer, at, false);
         if (ok)
             memcpy((char *)to->data + (size_t)lane * size,
                    (const char *)from->data + (size_t)at * size, size);
@@ -101,21 +111,34 @@ static bool load_lanes(schedule_place *p, uint32_t i, tensor *to) {
     return ok;
 }
 
+static bool is_written(const schedule_place *p, uint32_t input) {
+    const ir_op_data *d = ir_op_get(p->w->m, p->op);
+    const uint32_t first = (uint32_t)p->axes;
+    bool written = false;
+    for (uint32_t i = first + p->leading + p->inputs; i < d->operand_count; i++)
+        written |= d->operands[i] == d->operands[first + input];
+    return written;
+}
+
+/* An element that is there to be changed is not read where there is no place for it. */
 static bool gather(schedule_place *p, ir_op op, tensor *to) {
     const ir_module *m = p->w->m;
     const uint32_t input = p->leading + (uint32_t)ir_op_int(m, op, "input", 0);
-    const tensor *from = &schedule_buffer(p, input)->memory,
-                 *which = &p->lanes[ir_op_get(m, op)->operands[0]];
+    schedule_value *buffer = schedule_buffer(p, input);
+    const tensor *from = &buffer->memory, *which = &p->lanes[ir_op_get(m, op)->operands[0]];
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
     const int64_t limit = ir_op_int(m, op, "limit", 1), stride = ir_op_int(m, op, "stride", 1);
     const size_t size = dtype_size(from->type);
+    const bool changes = is_written(p, input);
     bool ok = true;
     for (int64_t lane = 0; lane < schedule_lanes(p) && ok; lane++) {
         int64_t number = ((const int32_t *)which->data)[lane];
+        if (changes && (number < 0 || number >= limit))
+            continue;
         number = number < 0 ? 0 : number >= limit ? limit - 1 : number;
         const int64_t at =
             affine(p, access, lane / p->columns, lane % p->columns) + number * stride;
-        ok = schedule_inside(p->w, from, at);
+        ok = schedule_touch(p->w, buffer, at, false);
         if (ok)
             memcpy((char *)to->data + (size_t)lane * size,
                    (const char *)from->data + (size_t)at * size, size);
@@ -244,7 +267,7 @@ static bool store_at(schedule_place *p, uint32_t number, int64_t at, const tenso
     const ir_value buffer = ir_op_get(p->w->m, p->op)->operands[(uint32_t)p->axes + number];
     tensor *to = &p->w->values[buffer].memory;
     const size_t size = dtype_size(to->type);
-    if (!schedule_inside(p->w, to, at))
+    if (!schedule_touch(p->w, &p->w->values[buffer], at, true))
         return false;
     char *place = (char *)to->data + (size_t)at * size;
     memcpy(place, (const char *)lanes->data + (size_t)lane * size, size);

@@ -59,19 +59,28 @@ static bool make_memory(schedule_walker *w, ir_value v) {
     schedule_value *b = &w->values[v];
     const ir_type_data *t = ir_type_of(w->m, v);
     const int64_t count = ir_type_count(w->m, ir_value_get(w->m, v)->type);
+    const ir_op made = ir_value_get(w->m, v)->op;
+    const bool own = made && strcmp(ir_op_string(w->m, made, "space", ""), "workgroup") == 0;
     if (!b->memory.data && !tensor_init(&b->memory, t->element, 1, &count, w->st))
         return false;
+    if (!own && !b->writer)
+        b->writer = base_calloc((size_t)count + 1, sizeof *b->writer);
     if (dtype_is_float(t->element))
         memset(b->memory.data, 0xA5, tensor_bytes(&b->memory));
     return true;
 }
 
-static void fill(schedule_walker *w, ir_op op) {
-    tensor *t = &w->values[ir_op_get(w->m, op)->operands[0]].memory;
+static bool fill(schedule_walker *w, ir_op op) {
+    schedule_value *buffer = &w->values[ir_op_get(w->m, op)->operands[0]];
+    tensor *t = &buffer->memory;
     const uint64_t bits = ir_attr_get(w->m, ir_op_attr(w->m, op, "value"))->bits;
     const size_t size = dtype_size(t->type);
-    for (int64_t i = 0; i < tensor_count(t); i++)
+    bool ok = true;
+    for (int64_t i = 0; i < tensor_count(t) && ok; i++) {
+        ok = schedule_touch(w, buffer, i, true);
         memcpy((char *)t->data + (size_t)i * size, &bits, size);
+    }
+    return ok;
 }
 
 /* ---- loops ---- */
@@ -148,6 +157,7 @@ static bool run_grid(schedule_walker *w, ir_op op) {
             w->values[block->arguments[i]].index = at[i];
             w->values[block->arguments[i]].count = 1;
         }
+        w->workgroup++;
         ok = run_block(w, body);
         more = false;
         for (uint32_t i = n; i-- > 0 && !more;) {
@@ -167,14 +177,15 @@ static bool run_op(schedule_walker *w, ir_op op) {
     case SCHED_BUFFER:
         return make_memory(w, d->results[0]);
     case SCHED_PHASE:
+        if (!ir_op_attr(w->m, op, "concurrent"))
+            w->first = w->workgroup + 1;
         return run_block(w, ir_op_block(w->m, op, 0));
     case SCHED_PARALLEL:
         return run_grid(w, op);
     case SCHED_FOR:
         return run_for(w, op);
     case SCHED_FILL:
-        fill(w, op);
-        return true;
+        return fill(w, op);
     case SCHED_MAP:
         return schedule_map(w, op);
     case SCHED_REDUCE:
@@ -243,8 +254,10 @@ bool schedule_run(const ir_module *m, const tensor *inputs, tensor *outputs, sta
                          .st = st};
     const bool ok = set_arguments(&w, inputs, count) && run_block(&w, ir_op_block(m, kernel, 0)) &&
                     give_outputs(&w, count, outputs);
-    for (uint32_t i = 1; i <= ir_value_count(m); i++)
+    for (uint32_t i = 1; i <= ir_value_count(m); i++) {
         tensor_release(&w.values[i].memory);
+        free(w.values[i].writer);
+    }
     for (uint32_t i = 0; i <= ir_op_count(m); i++)
         tensor_release(&w.collected[i]);
     free(w.values);

@@ -295,8 +295,8 @@ static bool run_steps(contraction_tile *t, int64_t low, int64_t high) {
             p->index[k] = at;
             const int64_t left = schedule_offset(p, DOT_LHS, row, column),
                           right = schedule_offset(p, DOT_RHS, row, column);
-            ok = schedule_inside(p->w, &schedule_buffer(p, DOT_LHS)->memory, left) &&
-                 schedule_inside(p->w, &schedule_buffer(p, DOT_RHS)->memory, right);
+            ok = schedule_touch(p->w, schedule_buffer(p, DOT_LHS), left, false) &&
+                 schedule_touch(p->w, schedule_buffer(p, DOT_RHS), right, false);
             if (ok)
                 multiply(t, lane, left, right);
         }
@@ -314,7 +314,7 @@ static bool move_sums(contraction_tile *t, dot_buffer which, bool store, bool on
     bool ok = true;
     for (int64_t lane = 0; lane < schedule_lanes(&t->p) && ok; lane++) {
         const int64_t at = schedule_offset(&t->p, number, lane / t->p.columns, lane % t->p.columns);
-        ok = schedule_inside(t->p.w, memory, at);
+        ok = schedule_touch(t->p.w, schedule_buffer(&t->p, number), at, store);
         if (!ok)
             continue;
         char *there = (char *)memory->data + (size_t)at * size,

@@ -13,7 +13,9 @@ enum { SCHEDULE_AXES = 17 }; /* of a computation, with the one that it goes alon
 /* An index with how many elements it stands for, or a buffer. */
 typedef struct schedule_value {
     int64_t index, count;
-    tensor memory; /* of one axis */
+    tensor memory;   /* of one axis */
+    int64_t *writer; /* by element: the number of the workgroup that wrote it last; NULL: it is a
+                        workgroup's own */
 } schedule_value;
 
 typedef struct schedule_walker {
@@ -22,6 +24,8 @@ typedef struct schedule_walker {
     bool *is_output;        /* likewise: NaNs that are stored there are canonical */
     tensor *collected;      /* by operation: elements of a reduction that are made in pieces */
     int64_t work;           /* elements that may still be computed */
+    int64_t workgroup;      /* the present one's number; 0: there is none */
+    int64_t first;          /* ... of the phases that may run at once */
     status *st;
 } schedule_walker;
 
@@ -53,8 +57,9 @@ bool schedule_store(schedule_place *p, uint32_t i, const tensor *lanes);
 /* The place in buffer operand number `i` (0 is the first buffer) of a row and a column. */
 int64_t schedule_offset(const schedule_place *p, uint32_t i, int64_t row, int64_t column);
 schedule_value *schedule_buffer(const schedule_place *p, uint32_t i);
-/* Is it there? Else a status. */
-bool schedule_inside(schedule_walker *w, const tensor *memory, int64_t at);
+/* Is the element there, and did no other workgroup write it that may run at the same time? Else a
+ * status. */
+bool schedule_touch(schedule_walker *w, schedule_value *buffer, int64_t at, bool write);
 
 bool schedule_map(schedule_walker *w, ir_op op);
 bool schedule_reduce(schedule_walker *w, ir_op op); /* along a row, or of columns */

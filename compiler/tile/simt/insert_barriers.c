@@ -237,6 +237,14 @@ static void note_written(const ir_module *m, ir_op op, written_list *list) {
     vec_push(&list->items, a.memory);
 }
 
+void simt_more_barriers(ir_module *m) {
+    barrier_state w = {.m = m};
+    access a;
+    for (ir_walk walk = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&walk);)
+        if (access_of(m, walk.op, &a) && ir_op_get(m, parent_of(m, walk.op))->opcode != TILE_LOADER)
+            insert_before(&w, walk.op);
+}
+
 bool simt_insert_barriers(ir_module *m, status *st) {
     (void)st;
     const ir_block_data *body = ir_kernel_body(m);

@@ -78,6 +78,8 @@ bool simt_assign_layout(ir_module *m, int threads, int subgroup, status *st);
 /* A tile.barrier wherever a thread may touch what another one has written, or is yet to read, since
  * the last one. */
 bool simt_insert_barriers(ir_module *m, status *st);
+/* More of them, one before each access: to tell whether one is missing. */
+void simt_more_barriers(ir_module *m);
 /* join_launches.c: element-wise phases that may run at once become one launch. */
 bool simt_join_launches(ir_module *m, status *st);
 /* The phases of a launch, from its first one on; returns how many there are, at most `most`. */
