@@ -128,7 +128,8 @@ static bool judge_inside(const opinion_case *c) {
     tensor *arguments = tensors_new(d->operand_count + 1);
     bool right = true;
     if (first_arguments(c, &block, arguments)) {
-        compiler_instance *function = opinion_function(c->m, block, false);
+        compiler_instance *function =
+            opinion_function(c->m, block, &(opinion_view){.widen = false});
         right = judge_kernel(c->o, compiler_instance_graph(function), arguments);
         compiler_instance_free(function);
     }
@@ -175,15 +176,15 @@ static bool judge_kernel(opinion *o, const ir_module *m, const tensor *inputs) {
 
 /* ---- calls ---- */
 
-/* The interpreter runs functions where they are called, too. False: that gives something else. */
+/* The interpreter runs functions where they are called, too, if all dimensions are numbers. False:
+ * that gives something else. */
 static bool judge_calls(opinion *o, compiler_instance *instance, const tensor *inputs) {
     ir_module *m = ir_module_clone(instance->graph);
     const uint32_t count = opinion_results(instance);
     tensor *called = tensors_new(count), *inlined = tensors_new(count);
-    const bool calls = ir_op_get(m, ir_module_kernel(m))->next != 0;
+    const bool calls = ir_op_get(m, ir_module_kernel(m))->next && instance->dims.count == 0;
     bool right = true;
-    if (calls && graph_specialize(m, instance->dims, o->st) && graph_decompose_all(m, o->st) &&
-        interp_module(m, inputs, called, o->st) &&
+    if (calls && graph_decompose_all(m, o->st) && interp_module(m, inputs, called, o->st) &&
         opinion_interpret(o, instance, inputs, inlined)) {
         o->had[OF_CALLS] = true;
         for (uint32_t i = 0; i < count && right; i++)

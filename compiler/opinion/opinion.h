@@ -31,7 +31,14 @@ opinion_verdict opinion_of_composite(const opinion_case *c);
 
 /* The operations of a block, and an operation alone, as kernels. `widen`: inputs of narrow floats
  * come as f32. Owned (compiler_instance_free). */
-compiler_instance *opinion_function(const ir_module *m, ir_block block, bool widen);
+typedef struct opinion_view {
+    bool widen;
+    const ir_value *held; /* of the operations' results: they come in behind the arguments */
+    uint32_t held_count;
+    const ir_value *outputs; /* NULL: those of the block */
+    uint32_t output_count;
+} opinion_view;
+compiler_instance *opinion_function(const ir_module *m, ir_block block, const opinion_view *view);
 compiler_instance *opinion_operation(const ir_module *m, ir_op op, bool widen);
 
 /* Counts the results that such a kernel has. */

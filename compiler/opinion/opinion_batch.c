@@ -50,7 +50,8 @@ opinion_verdict opinion_of_batch(const opinion_case *c) {
     const transform_shape s = transform_shape_of(c->m, c->op);
     if (draws(c->m, c->op))
         return OPINION_NONE;
-    compiler_instance *function = opinion_function(c->m, ir_op_block(c->m, c->op, 0), false);
+    compiler_instance *function =
+        opinion_function(c->m, ir_op_block(c->m, c->op, 0), &(opinion_view){.widen = false});
     opinion_verdict v = OPINION_RIGHT;
     for (int64_t at = 0; at < s.count && v == OPINION_RIGHT; at++)
         v = judge_part(c, &s, function, at);

@@ -23,7 +23,9 @@ typedef struct slope {
     transform_shape s;
     bool reverse;
     compiler_instance *function, *derivative;
-    tensor *x;        /* the function's inputs */
+    tensor *x;      /* the function's inputs, and the values that stay as they are at x */
+    ir_value *held; /* those: what no derivative goes through */
+    uint32_t held_count;
     tensor *operands; /* the derivative's: tangents or cotangents, then the same */
     double **weights; /* by number of `of`: what differences of that result are multiplied with */
     tensor *at_x;     /* the function's results there */
@@ -45,11 +47,13 @@ static double random_number(slope *s) {
 /* ---- what has no derivative that differences show ---- */
 
 static bool hides(const ir_module *m, ir_op op) {
+    const ir_block own = ir_op_block(m, op, 0);
     bool found = false;
     for (ir_walk w = ir_walk_op(m, op); !found && ir_walk_next(&w);) {
         const int opcode = ir_op_get(m, w.op)->opcode;
-        found = opcode == GRAPH_STOP_GRADIENT || opcode == GRAPH_STOCHASTIC_ROUND ||
-                opcode == GRAPH_BITCAST || ir_op_int(m, w.op, "differs", 0) != 0;
+        found = (opcode == GRAPH_STOP_GRADIENT && ir_op_get(m, w.op)->block != own) ||
+                opcode == GRAPH_STOCHASTIC_ROUND || opcode == GRAPH_BITCAST ||
+                ir_op_int(m, w.op, "differs", 0) != 0;
     }
     return found;
 }
@@ -95,7 +99,7 @@ static void steps_free(const slope *s, steps *t) {
 
 /* `direction`, by number of `wrt`, that long. */
 static bool steps_make(const slope *s, double *const *direction, double length, steps *out) {
-    const uint32_t count = s->s.value_count;
+    const uint32_t count = s->s.value_count + s->held_count;
     *out = (steps){tensors_new(count), tensors_new(count),
                    base_calloc((size_t)s->s.wrt_count + 1, sizeof(double *)),
                    base_calloc((size_t)s->s.wrt_count + 1, sizeof(double *))};
@@ -265,6 +269,33 @@ static void put_weights(slope *s) {
     }
 }
 
+/* Gradients are stopped at these, which do not move with the inputs. */
+static void find_held(slope *s) {
+    const ir_module *m = s->c->m;
+    const ir_block_data *block = ir_block_get(m, ir_op_block(m, s->c->op, 0));
+    for (ir_op op = block->first; op; op = ir_op_get(m, op)->next)
+        s->held_count += ir_op_get(m, op)->opcode == GRAPH_STOP_GRADIENT;
+    s->held = base_calloc((size_t)s->held_count + 1, sizeof *s->held);
+    s->held_count = 0;
+    for (ir_op op = block->first; op; op = ir_op_get(m, op)->next)
+        if (ir_op_get(m, op)->opcode == GRAPH_STOP_GRADIENT)
+            s->held[s->held_count++] = ir_op_get(m, op)->results[0];
+}
+
+/* Their values at x. */
+static bool hold(slope *s) {
+    const ir_block block = ir_op_block(s->c->m, s->c->op, 0);
+    const opinion_view view = {.widen = true, .outputs = s->held, .output_count = s->held_count};
+    compiler_instance *before = s->held_count ? opinion_function(s->c->m, block, &view) : NULL;
+    tensor *values = tensors_new(s->held_count);
+    bool ok = !before || opinion_interpret(of(s), before, s->x, values);
+    for (uint32_t i = 0; i < s->held_count && ok; i++)
+        ok = widened(&values[i], &s->x[s->s.value_count + i], of(s)->st);
+    tensors_free(values);
+    compiler_instance_free(before);
+    return ok;
+}
+
 static bool slope_open(slope *s) {
     const ir_op_data *d = ir_op_get(s->c->m, s->c->op);
     const uint32_t first = d->operand_count - s->s.value_count;
@@ -276,7 +307,7 @@ static bool slope_open(slope *s) {
     if (!ok)
         return false;
     put_weights(s);
-    return opinion_reference(of(s), s->function, s->x, s->at_x) &&
+    return hold(s) && opinion_reference(of(s), s->function, s->x, s->at_x) &&
            (!s->reverse || opinion_reference(of(s), s->derivative, s->operands, s->pulled));
 }
 
@@ -288,6 +319,7 @@ static void slope_close(slope *s) {
     tensors_free(s->operands);
     tensors_free(s->at_x);
     tensors_free(s->pulled);
+    free(s->held);
     compiler_instance_free(s->function);
     compiler_instance_free(s->derivative);
 }
@@ -299,12 +331,14 @@ opinion_verdict opinion_of_derivative(const opinion_case *c) {
     slope s = {.c = c,
                .s = transform_shape_of(c->m, c->op),
                .reverse = d->opcode == GRAPH_VJP,
-               .function = opinion_function(c->m, ir_op_block(c->m, c->op, 0), true),
                .derivative = opinion_operation(c->m, c->op, true),
                .operands = tensors_new(d->operand_count),
                .at_x = tensors_new(d->result_count),
                .pulled = tensors_new(d->result_count)};
-    s.x = tensors_new(s.s.value_count);
+    find_held(&s);
+    const opinion_view view = {.widen = true, .held = s.held, .held_count = s.held_count};
+    s.function = opinion_function(c->m, ir_op_block(c->m, c->op, 0), &view);
+    s.x = tensors_new(s.s.value_count + s.held_count);
     const opinion_verdict v = slope_open(&s) ? judge(&s) : OPINION_NONE;
     slope_close(&s);
     return v;

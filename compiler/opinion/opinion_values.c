@@ -50,20 +50,28 @@ static compiler_instance *end(ir_builder *b, const ir_value *values, uint32_t co
     return compiler_instance_new(b->m, (ir_bindings){0});
 }
 
-compiler_instance *opinion_function(const ir_module *m, ir_block block, bool widen) {
+compiler_instance *opinion_function(const ir_module *m, ir_block block, const opinion_view *view) {
     const ir_block_data *d = ir_block_get(m, block);
     const ir_op_data *last = ir_op_get(m, d->last);
+    const uint32_t outputs = view->outputs ? view->output_count : last->operand_count,
+                   own = d->argument_count, all = own + view->held_count;
     ir_module *part = ir_module_like(m);
-    const ir_op kernel = begin(part, m, d->argument_count, last->operand_count);
+    const ir_op kernel = begin(part, m, all, outputs);
     ir_builder b = {.m = part, .block = ir_op_block(part, kernel, 0)};
     ir_value *copies = base_calloc((size_t)ir_value_count(m) + 1, sizeof *copies);
-    ir_value *in = base_calloc((size_t)d->argument_count + 1, sizeof *in);
-    take(&b, m, d->arguments, d->argument_count, widen, in);
-    for (uint32_t i = 0; i < d->argument_count; i++)
+    ir_value *in = base_calloc((size_t)all + 1, sizeof *in);
+    take(&b, m, d->arguments, own, view->widen, in);
+    take(&b, m, view->held, view->held_count, view->widen, in + own);
+    for (uint32_t i = 0; i < own; i++)
         copies[d->arguments[i]] = in[i];
-    for (ir_op op = d->first; op != d->last; op = ir_op_get(m, op)->next)
+    for (ir_op op = d->first; op != d->last; op = ir_op_get(m, op)->next) {
         ir_copy_op(&b, m, op, copies);
-    compiler_instance *made = end(&b, last->operands, last->operand_count, copies);
+        for (uint32_t i = 0; i < view->held_count; i++)
+            if (ir_value_get(m, view->held[i])->op == op)
+                copies[view->held[i]] = in[own + i];
+    }
+    compiler_instance *made =
+        end(&b, view->outputs ? view->outputs : last->operands, outputs, copies);
     free(in);
     free(copies);
     return made;

@@ -309,6 +309,11 @@ static bool verify_fold(const ir_module *m, ir_op op, status *st) {
             return ir_broken(st, "its parts are not of the result's type");
         columns += part->dims[1];
     }
+    const int64_t at = ir_op_int(m, op, "exchange", -1),
+                  bytes = ir_op_int(m, ir_module_kernel(m), "scratch_bytes", 0);
+    const ir_type_data *first = operand(m, op, 0);
+    if (at >= 0 && first->dims[0] == 1 && first->dims[1] > 1 && at + TILE_FOLD_BYTES > bytes)
+        return ir_broken(st, "exchanges lanes behind the end of the workgroup's memory");
     return (to->dims[1] == 1 && columns > 0 && (columns & (columns - 1)) == 0) ||
            ir_broken(st, "halves a power of two of columns until one is left");
 }
