@@ -9,8 +9,8 @@
       %0 = "tile.scratch"() <{offset = 0 : i64}> : () -> !tile.mem<f32>
       %1 = "tile.load"(%arg0, %arg2) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index) -> !tile.t<1x128xf32, threads<1x128, 1x1>>
       "tile.store"(%0, %arg2, %1) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index, !tile.t<1x128xf32, threads<1x128, 1x1>>) -> ()
-      %2 = "tile.load"(%0, %arg2) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index) -> !tile.t<1x128xf32, threads<4x32, 1x4>>
-      "tile.store"(%arg1, %arg2, %2) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index, !tile.t<1x128xf32, threads<4x32, 1x4>>) -> ()
+      %2 = "tile.load"(%0, %arg2) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index) -> !tile.t<1x128xf32, threads<1x128, 1x4>>
+      "tile.store"(%arg1, %arg2, %2) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index, !tile.t<1x128xf32, threads<1x128, 1x4>>) -> ()
     }) : () -> ()
   }) : () -> ()
 }) : () -> ()
