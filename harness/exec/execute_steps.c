@@ -92,10 +92,24 @@ static json_t *digest_of(const compiler_descent *s) {
     return json_string(hex);
 }
 
-static json_t *step_json(const compiler_descent *s, const char *name) {
-    return json_pack("{s:s, s:s, s:o, s:b, s:b}", "pass", name, "level", compiler_descent_level(s),
-                     "sha256", digest_of(s), "evaluated", compiler_descent_evaluates(s), "shared",
-                     compiler_pass_is_shared(name));
+static json_t *text_of(const compiler_descent *s) {
+    text words;
+    text_init(&words);
+    compiler_descent_print(s, &words);
+    json_t *made = json_text(words.data);
+    text_release(&words);
+    return made;
+}
+
+/* With its module, where those of all passes are asked for. */
+static json_t *step_json(const execution *e, const compiler_descent *s, const char *name) {
+    json_t *step =
+        json_pack("{s:s, s:s, s:o, s:b, s:b}", "pass", name, "level", compiler_descent_level(s),
+                  "sha256", digest_of(s), "evaluated", compiler_descent_evaluates(s), "shared",
+                  compiler_pass_is_shared(name));
+    if (e->job->after && strcmp(e->job->after, JOB_AFTER_EACH) == 0)
+        json_object_set_new(step, "ir", text_of(s));
+    return step;
 }
 
 static bool list_steps(execution *e, json_t *list, status *st) {
@@ -104,12 +118,12 @@ static bool list_steps(execution *e, json_t *list, status *st) {
     const char *name;
     bool ok = s != NULL;
     if (ok)
-        json_array_append_new(list, step_json(s, "")); /* before any */
+        json_array_append_new(list, step_json(e, s, "")); /* before any */
     while (ok && (name = compiler_descent_name(s))) {
         e->stage(e->stage_context, name);
         ok = compiler_descent_run(s, st);
         if (ok)
-            json_array_append_new(list, step_json(s, name));
+            json_array_append_new(list, step_json(e, s, name));
         if (ok && e->job->after && strcmp(e->job->after, name) == 0)
             put_text(e, s);
     }

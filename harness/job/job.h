@@ -26,6 +26,9 @@ typedef enum job_mode {
     JOB_EMIT     /* give the edited case as a source and arrays */
 } job_mode;
 
+/* In `after`, of STEPS: the modules behind all passes. */
+#define JOB_AFTER_EACH "*"
+
 #define JOB_C_TEXT const char *
 #define JOB_C_BYTES const char *
 #define JOB_C_COUNT uint32_t

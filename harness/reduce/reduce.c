@@ -184,6 +184,32 @@ static bool run_emitted(emitted *e, const reducer *r, const replay_case *c, stat
                                result_text(e->result, RESULT_WHY));
 }
 
+/* The modules on its way down, as far as it goes: names as other packs have them. */
+static void add_modules(emitted *e, const replay_case *c) {
+    static const volatile sig_atomic_t never;
+    worker w;
+    job j = e->job;
+    size_t i;
+    json_t *step;
+    j.mode = JOB_STEPS;
+    j.after = JOB_AFTER_EACH;
+    worker_init(&w, c->timeout_seconds, c->memory_mib, &never);
+    worker_limit(&w, EMIT_SECONDS);
+    json_t *result = worker_run(&w, &j);
+    worker_stop(&w);
+    json_array_foreach(internal_get(result_internal(result), INTERNAL_STEPS), i, step) {
+        const char *pass = json_text_at(step, "pass"), *ir = json_text_at(step, "ir");
+        text path;
+        text_init(&path);
+        text_printf(&path, "ir/%02zu-%s.mlir", i, *pass ? pass : "graph");
+        char *copy = arena_strdup(&e->memory, ir);
+        if (*ir)
+            add_member(e, path.data, copy, strlen(copy));
+        text_release(&path);
+    }
+    json_decref(result);
+}
+
 static void put_about(const emitted *e, const replay_case *c, const json_t *told, json_t *about) {
     json_t *outcome = json_object_get(about, "outcome"),
            *field = json_copy((json_t *)(uintptr_t)told);
@@ -214,7 +240,8 @@ static void add_readme(emitted *e, const json_t *about) {
                 "The case of pack %s, without what its failure has no need of\n\n"
                 "Make it happen again with\n\n    tsr replay THIS-FILE\n\n"
                 "source/         what is left of the kernel\n"
-                "inputs/         what goes in\n",
+                "inputs/         what goes in\n"
+                "ir/             the modules on its way down\n",
                 json_text_at(about, "parent"));
     char *copy = arena_strdup(&e->memory, words.data);
     add_member(e, "README", copy, strlen(copy));
@@ -230,6 +257,7 @@ static bool write_pack(reduction *l, const reducer *r, const replay_case *c, sta
         add_readme(&e, about);
     ok = ok && emit(&e, r, c, st) && run_emitted(&e, r, c, st);
     if (ok) {
+        add_modules(&e, c);
         put_about(&e, c, l->told, about);
         ok = pack_child_write(c->pack, about, e.members.items, e.members.count, &l->place, &l->pack,
                               st);
