@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "artifact.h"
 #include "base/clock.h"
@@ -232,6 +233,8 @@ static bool verify_pass(pipeline *p, const struct pass *pass, const reduction_li
 static bool inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
     if (!done && has_fault(p, "compiler-crash") && strcmp(pass->name, "tile") == 0)
         abort();
+    while (!done && has_fault(p, "compiler-hang") && strcmp(pass->name, "tile") == 0)
+        pause();
     if (done && has_fault(p, "broken-ir") && strcmp(pass->name, "schedule") == 0)
         ir_op_set_attr(p->m, ir_module_kernel(p->m), "outputs", ir_attr_int(p->m, 0));
     if (done && has_fault(p, "more-barriers") && strcmp(pass->name, "insert-barriers") == 0 &&

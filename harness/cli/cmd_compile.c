@@ -351,6 +351,7 @@ int command_compile(const options *o) {
         .o = o, .level = options_text(o, OPTION_EMIT, "graph"), .pass = pass, .comment = "//"};
     int code = pass ? check_pass(o, pass) : check_level(&c);
     code = code ? code : check_early(&c);
+    code = code ? code : crash_pack_limit(o);
     code = code ? code : tuned_check(o);
     code = code ? code : kernel_choice_options(o, &c.choice, &c.build);
     code = code ? code : check_images(o, &c.build);

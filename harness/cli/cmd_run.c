@@ -479,6 +479,9 @@ int command_run(const options *o) {
         return command_usage(o->command, "--state and --export go with --steps N");
     if (!step_log_check(o, &st))
         return command_usage(o->command, "%s", st.message);
+    const int limited = crash_pack_limit(o);
+    if (limited)
+        return limited;
     if (run_module_is(path))
         return run_module(o, (int64_t)steps);
     s.steps = (int64_t)steps;

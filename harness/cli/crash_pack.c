@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/sanitizer.h"
+#include "cli/command.h"
+#include "common/exit_code.h"
 #include "common/say.h"
 #include "run/failures.h"
 
@@ -77,6 +79,31 @@ static void on_signal(int number) {
     raise(number);
 }
 
+/* Not done in time. */
+static void on_alarm(int number) {
+    static const char late[] = "tsr: it is not done within --timeout",
+                      packed[] = ", and is packed:\n";
+    const bool armed = again.armed;
+    (void)number;
+    again.armed = 0;
+    if (write(STDERR_FILENO, late, sizeof late - 1) > 0 &&
+        write(STDERR_FILENO, armed ? packed : "\n", armed ? sizeof packed - 1 : 1) > 0 && armed)
+        pack_now();
+    _exit(EXIT_CHECK);
+}
+
+int crash_pack_limit(const options *o) {
+    uint64_t seconds = 0;
+    status st = STATUS_INIT;
+    if (!options_number(o, OPTION_OWN_TIMEOUT, 1, 1000000, &seconds, &st))
+        return command_usage(o->command, "%s", st.message);
+    if (seconds) {
+        signal(SIGALRM, on_alarm);
+        alarm((unsigned)seconds);
+    }
+    return EXIT_DONE;
+}
+
 static void watch_signals(void) {
     static char room[STACK_BYTES];
     const stack_t own = {.ss_sp = room, .ss_size = sizeof room};
@@ -89,10 +116,10 @@ static void watch_signals(void) {
 }
 
 void crash_pack_watch(const options *o, const crash_case *c) {
-    static const option_id kept[] = {OPTION_PROFILE,   OPTION_ISA,      OPTION_THREADS,
-                                     OPTION_DEVICE,    OPTION_SCHEDULE, OPTION_SPACE,
-                                     OPTION_CONSTANTS, OPTION_CONSTANT, OPTION_UNOPTIMISED,
-                                     OPTION_GENERIC,   OPTION_INJECT,   OPTION_CHECK_BOUNDS};
+    static const option_id kept[] = {
+        OPTION_PROFILE, OPTION_ISA,          OPTION_THREADS,    OPTION_DEVICE,      OPTION_SCHEDULE,
+        OPTION_SPACE,   OPTION_CONSTANTS,    OPTION_CONSTANT,   OPTION_UNOPTIMISED, OPTION_GENERIC,
+        OPTION_INJECT,  OPTION_CHECK_BOUNDS, OPTION_OWN_TIMEOUT};
     const char *failures = getenv("TESSERA_FAILURES"); // NOLINT(concurrency-mt-unsafe)
     again.armed = 0;
     again.count = again.used = 0;

@@ -1,5 +1,5 @@
 /* crash_pack.h - a command that compiles in its own process leaves a pack of what brought it down:
- * a signal, a refusal of the verifier, a lack of memory.
+ * a signal, a refusal of the verifier, a lack of memory, more time than --timeout gives it.
  *
  * tsr pack-repro makes it, in a process of its own, whose worker meets the same end: so it is of
  * the case by its source, and of nothing that this process has in memory. It goes to
@@ -14,6 +14,9 @@
 typedef struct crash_case {
     const char *path, *kernel, *name, *dims, *backend;
 } crash_case;
+/* Packs, and ends with EXIT_CHECK, once --timeout is over. Returns EXIT_USAGE for a wrong number of
+ * seconds. */
+int crash_pack_limit(const options *o);
 void crash_pack_watch(const options *o, const crash_case *c);
 /* No longer. */
 void crash_pack_end(void);

@@ -16,7 +16,13 @@ for fault in compiler-crash:134 broken-ir:70; do
     exits 0 "its replay" "$tsr" replay "$pack"
     has out "^REPRODUCED_CLASS" "ends in the same way"
 done
-python3 -c 'import numpy as np; np.save("x.npy", np.ones((3, 5), "f4")); np.save("y.npy", np.ones((5, 4), "f4"))' 2>/dev/null && {
+rm -rf .tsr/failures
+exits 1 "a compiler that hangs, in the time that it may take" "$tsr" compile $source --kernel product --case tiny --emit asm --inject compiler-hang --timeout 1
+has err "not done within --timeout, and is packed:" "says so"
+pack=$(sed -n 's/^\(.tsr.*lz4\)$/\1/p' err)
+exits 0 "its replay" "$tsr" replay "$pack"
+has out "^now +timeout" "hangs, too"
+python3 -c 'import numpy as np; np.save("x.npy, np.ones((3, 5), "f4")); np.save("y.npy", np.ones((5, 4), "f4"))' 2>/dev/null && {
     TESSERA_FAILURES=mine exits 134 "tsr run" "$tsr" run $source --kernel product --in x.npy --in y.npy --out outputs --inject compiler-crash
     pack=$(ls mine/*.lz4)
     exits 0 "its replay" "$tsr" replay "$pack"
