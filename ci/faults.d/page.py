@@ -7,7 +7,7 @@ from planting import ROOT, Mend
 
 PAGE = ROOT / "docs/proof.md"
 BEGIN, END = "<!-- ci/faults --write -->", "<!-- end of the table -->"
-ROW = re.compile(r"^\| (\d+) \| [^|]* \| [^|]* \| [^|]* \| ([^|`]+?)(?: `([^/`|]*)/?([^`|]*)`)? \|", re.M)
+ROW = re.compile(r"^\| (\d+) \| [^|]* \| [^|]* \| [^|]* \| ([^|`]+?)(?: `([^/`|]*)/?([^`|]*)`)? \|[^|]*\|[^|]*\| ([^|]*) \|$", re.M)
 
 
 def result_of(fault, all_results):
@@ -97,4 +97,5 @@ def read():
     """{fault: how it is caught}, of those whose check names a kernel and a case."""
     part = PAGE.read_text().split(BEGIN, 1)
     rows = ROW.findall(part[1].split(END)[0]) if len(part) == 2 else []
-    return {int(number): {"net": net, "kernel": kernel, "case": case} for number, net, kernel, case in rows if kernel and case}
+    return {int(number): {"net": net, "kernel": kernel, "case": case, "localised": "pass" in told.split(", ")}
+            for number, net, kernel, case, told in rows if kernel and case}

@@ -208,6 +208,8 @@ static void put_right(const opinion *o) {
     for (uint32_t i = 0; i < COMPILER_OPINION_PASSES; i++)
         if (passes[i].exact && o->had[i] && !o->unjudged[i] && !o->open)
             o->out->right[o->out->right_count++] = passes[i].pass;
+        else if (o->had[i])
+            o->out->open[o->out->open_count++] = passes[i].pass;
 }
 
 /* As it stands in the source, and then its derivatives, which have composites of their own. */

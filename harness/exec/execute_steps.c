@@ -188,12 +188,14 @@ bool execution_list_steps(execution *e, status *st) {
 /* ---- OPINION ---- */
 
 static json_t *opinion_json(const compiler_opinion *o) {
-    json_t *right = json_array();
+    json_t *right = json_array(), *open = json_array();
     for (uint32_t i = 0; i < o->right_count; i++)
         json_array_append_new(right, json_string(o->right[i]));
-    return json_pack("{s:s?, s:s?, s:I, s:I, s:s, s:o}", "wrong", o->wrong, "name", o->name, "line",
-                     (json_int_t)o->line, "column", (json_int_t)o->column, "why", o->why, "right",
-                     right);
+    for (uint32_t i = 0; i < o->open_count; i++)
+        json_array_append_new(open, json_string(o->open[i]));
+    return json_pack("{s:s?, s:s?, s:I, s:I, s:s, s:o, s:o}", "wrong", o->wrong, "name", o->name,
+                     "line", (json_int_t)o->line, "column", (json_int_t)o->column, "why", o->why,
+                     "right", right, "open", open);
 }
 
 bool execution_opinion(execution *e, status *st) {

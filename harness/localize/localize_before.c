@@ -119,14 +119,25 @@ static bool is_suspect(const json_t *steps, size_t i, const json_t *right) {
            !holds(right, json_text_at(step, "pass"));
 }
 
-/* `held`: to a golden, which is of this graph, as it is read. Its inputs are known by their seed
- * alone. Parameters: a flag each for two that are none of the steps. */
-static void put_suspects(json_t *found, const json_t *steps, const json_t *right, bool held,
+/* One transform may be expanded by the pass of another that it stands in. */
+static void add_open(json_t *list, const json_t *opinion) {
+    size_t i;
+    json_t *pass;
+    json_array_foreach(json_object_get(opinion, "open"), i, pass) {
+        if (!holds(list, json_string_value(pass)))
+            json_array_append(list, pass);
+    }
+}
+
+/* `held` to a golden, which is of this graph, as it is read; its inputs are known by their seed
+ * alone. */
+static void put_suspects(json_t *found, const json_t *steps, const json_t *opinion, bool held,
                          bool interpreter) {
     json_t *list = json_array();
     for (size_t i = 1; i < json_array_size(steps); i++)
-        if (is_suspect(steps, i, right))
+        if (is_suspect(steps, i, json_object_get(opinion, "right")))
             json_array_append(list, json_object_get(json_array_get(steps, i), "pass"));
+    add_open(list, opinion);
     json_array_append_new(list, json_string(held ? "inputs" : "read"));
     if (interpreter)
         json_array_append_new(list, json_string("interpreter"));

@@ -19,9 +19,10 @@ typedef struct compiler_opinion {
     const char *name;  /* ... the operation, .. */
     uint32_t line, column; /* .. where it stands */
     char why[200];         /* ... and by how much */
-    /* Passes that had operations, all of which were judged, and are right to the last bit. */
-    const char *right[COMPILER_OPINION_PASSES];
-    uint32_t right_count;
+    /* Passes that had operations, also of transforms in those of others: all of which were judged,
+     * and are right to the last bit; and those of which that is not known. */
+    const char *right[COMPILER_OPINION_PASSES], *open[COMPILER_OPINION_PASSES];
+    uint32_t right_count, open_count;
 } compiler_opinion;
 
 /* Judges the kernel, with these inputs. False with a status where it cannot be evaluated. */
