@@ -46,6 +46,14 @@ const json_t *probes_ask(probes *p, job_mode mode, const char *edits, const char
     return run(p, &j);
 }
 
+/* A module that computes something else, or touches what is not its memory, is wrong, however its
+ * case fails. */
+static bool is_wrong_module(const probes *p) {
+    const job_outcome o = result_outcome(p->result);
+    return o == OUTCOME_MISMATCH ||
+           (o == OUTCOME_ERROR && strcmp(p->worker.stage, "evaluate") == 0);
+}
+
 probe probes_try(probes *p, const char *edits, const char *after) {
     job j = p->job;
     j.edits = edits && *edits ? edits : NULL;
@@ -56,6 +64,6 @@ probe probes_try(probes *p, const char *edits, const char *after) {
     const job_outcome o = result_outcome(result);
     if (o == OUTCOME_OK)
         return PROBE_RIGHT;
-    return strcmp(result_text(result, RESULT_STATUS), p->fails_as) == 0 ? PROBE_WRONG
-                                                                        : PROBE_UNKNOWN;
+    const bool same = strcmp(result_text(result, RESULT_STATUS), p->fails_as) == 0;
+    return same || (after && is_wrong_module(p)) ? PROBE_WRONG : PROBE_UNKNOWN;
 }

@@ -10,7 +10,7 @@
 
 typedef enum probe {
     PROBE_RIGHT,
-    PROBE_WRONG,   /* it fails as the case did */
+    PROBE_WRONG,   /* it fails as the case did, or a module that is evaluated is wrong */
     PROBE_UNKNOWN, /* it cannot be run so, or fails another way */
     PROBE_ENDED    /* the time is up, or the user interrupted */
 } probe;
