@@ -134,6 +134,6 @@ def again(tsr, net_name, rows, room, fault):
 
 
 def bisect_again(tsr, row, room, fault):
-    """What a bisection of the row's case makes of the fault, as `localised` has it."""
+    """Bisects the case of a row: the word that `localised` has for what is found."""
     pack, _ = pack_again(tsr, net_named(row["net"]), row, file_of(row["kernel"]), room, fault.number, "short")
     return localised(fault, found_by(tsr, pack, room, fault, "--bisect")) if pack else ""

@@ -131,6 +131,13 @@ static bool edit(execution *e, case_edited *edited, status *st) {
     return ok;
 }
 
+static void put_facts(execution *e) {
+    execution_put_work(e);
+    execution_put_fallbacks(e);
+    execution_put_identity(e);
+    execution_put_tiles(e);
+}
+
 json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     execution e = {.context = s, .job = j, .stage = timeline_step, .hooks = hooks};
     status st = STATUS_INIT;
@@ -169,10 +176,8 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     if (ok) {
         e.outputs = tensors_new(e.context->signature.output_count);
         e.repeat = tensors_new(e.context->signature.output_count);
-        execution_put_work(&e);
-        execution_put_fallbacks(&e);
-        execution_put_identity(&e);
-        execution_put_tiles(&e);
+        if (j->mode != JOB_EMIT) /* that runs none of the passes, one of which may die */
+            put_facts(&e);
         if (j->tuned)
             e.provenance.tuned = j->schedule ? j->schedule : "";
         ok = run(&e, &st);
