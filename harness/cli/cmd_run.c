@@ -24,6 +24,7 @@
 #include "launch/launch.h"
 #include "tessera/nonfinite.h"
 
+/* Fields: the state of one command, from its options to its launches. */
 typedef struct run_session {
     compiler_source *source;
     kernel_choice k;
