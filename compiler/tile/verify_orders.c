@@ -379,7 +379,8 @@ static bool check_all(orders *o) {
 static bool check_complete(const orders *o, size_t at) {
     const reduction_record *r = &o->list.items.items[at];
     const order_track *t = &o->tracks[at];
-    bool none = strcmp(r->kind, "dot") == 0 || reduction_scans(r->kind);
+    /* Kinds and orders that have no step where there is no element. */
+    bool none = strcmp(r->kind, "dot") == 0 || reduction_scans(r->kind) || order_is_exact(r->order);
     bool nothing = r->results == 0 || (none && r->extent == 0);
     bool ends = (t->realised > 0 || nothing) && t->block == 0 && t->lanes == 0 && t->half == 0 &&
                 (t->end == 0 || t->end == r->extent);
