@@ -39,6 +39,8 @@ const char *checkpoint_word(arena *memory, bool budget, const int64_t *number, c
 entity transform_call(checker *c, const entity *f, const node *n);
 /* ... of vmap(f), and of jacfwd(f) and jacrev(f) (transform_batch.c). */
 entity transform_call_vmap(checker *c, const transformed *t, call_arguments *given);
+/* The axis `from` of a tensor becomes its axis `to`. */
+entity transform_moved(checker *c, const entity *x, int64_t from, int64_t to, span at);
 entity transform_call_shard(checker *c, const transformed *t, call_arguments *given);
 entity transform_call_jacobian(checker *c, const transformed *t, call_arguments *given);
 

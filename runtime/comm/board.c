@@ -207,10 +207,10 @@ static bool late(const board_view *v, const transfer *list, uint32_t count, uint
     for (uint32_t i = 0; i < count; i++)
         if (!is_done(&list[i]) && (!t || (has_come(v, t) && !has_come(v, &list[i]))))
             t = &list[i];
-    return !t || status_set(st, STATUS_UNAVAILABLE,
-                            "rank %u waited %g s for rank %u in exchange %llu%s", v->rank,
-                            (double)v->timeout_ns / 1e9, t->m->rank, (unsigned long long)number,
-                            has_come(v, t) ? "" : ", and it never came");
+    return !t ||
+           status_set(st, STATUS_UNAVAILABLE, "rank %u waited %g s for rank %u in exchange %llu%s",
+                      v->rank, (double)v->timeout_ns / 1e9, t->m->rank, (unsigned long long)number,
+                      has_come(v, t) ? "" : ", and it never came");
 }
 
 /* Parameters: a rank, what it sends and takes in one exchange, and how that goes. Moves on what

@@ -9,8 +9,7 @@
 
 /* ---- axes ---- */
 
-/* The axis `from` of a tensor becomes its axis `to`. */
-static entity moved(checker *c, const entity *x, int64_t from, int64_t to, span at) {
+entity transform_moved(checker *c, const entity *x, int64_t from, int64_t to, span at) {
     const int rank = tensor_type(c, x)->rank;
     int64_t order[IR_MAX_RANK];
     int n = 0;
@@ -34,8 +33,9 @@ static entity move_all(checker *c, const entity *e, int64_t axis, bool to_front,
         entity which = entity_integer(c, axis, at);
         good = argument_axis(c, &which, tensor_type(c, &tensors.items[i])->rank, &own);
         if (good)
-            vec_push(&values,
-                     moved(c, &tensors.items[i], to_front ? own : 0, to_front ? 0 : own, at).value);
+            vec_push(&values, transform_moved(c, &tensors.items[i], to_front ? own : 0,
+                                              to_front ? 0 : own, at)
+                                  .value);
     }
     const ir_value *next = values.items;
     if (good)
@@ -238,7 +238,7 @@ static entity arranged(jacobian *j, const entity *stacked, const ir_type_data *u
     checker *c = j->c;
     const ir_type_data t = *tensor_type(c, stacked);
     ir_dim dims[2 * IR_MAX_RANK];
-    entity e = units_last ? moved(c, stacked, 0, t.rank - 1, j->at) : *stacked;
+    entity e = units_last ? transform_moved(c, stacked, 0, t.rank - 1, j->at) : *stacked;
     const int others = t.rank - 1, rank = others + units->rank;
     if (rank > IR_MAX_RANK) {
         diagnose_error(c->report, ERROR_RANK_LIMIT, j->at, "this Jacobian has %d axes, of %d", rank,

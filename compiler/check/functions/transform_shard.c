@@ -108,23 +108,6 @@ static bool check_specs(checker *c, const entity *specs, const entity *mesh, con
 
 /* ---- the parts ---- */
 
-static entity reshaped(checker *c, const entity *x, int rank, const ir_dim *dims, span at) {
-    return emit_reshape(c, x, rank, dims, at);
-}
-
-static entity transposed(checker *c, const entity *x, int from, int to, span at) {
-    const int rank = tensor_type(c, x)->rank;
-    int64_t order[IR_MAX_RANK];
-    int n = 0;
-    for (int i = 0; i < rank; i++)
-        if (i != from)
-            order[n++] = i;
-    memmove(order + to + 1, order + to, sizeof *order * (size_t)(rank - 1 - to));
-    order[to] = from;
-    const ir_named_attr attr = {"permutation", ir_attr_int_array(c->m, order, (uint32_t)rank)};
-    return from == to ? *x : emit_one(c, GRAPH_TRANSPOSE, x, 1, &attr, 1, at);
-}
-
 /* Parameters: a value, and how it is cut. A dimension of `outer` times `count` times the rest,
  * without `count`, which comes first. */
 static entity part_first(checker *c, const entity *x, int dim, int64_t outer, int64_t count,
@@ -159,13 +142,13 @@ static entity part_first(checker *c, const entity *x, int dim, int64_t outer, in
         dims[n++] = count;
         dims[n++] = rest;
     }
-    entity y = reshaped(c, x, n, dims, at);
-    y = transposed(c, &y, dim + 1, 0, at);
+    entity y = emit_reshape(c, x, n, dims, at);
+    y = transform_moved(c, &y, dim + 1, 0, at);
     n = 0;
     dims[n++] = count;
     for (int i = 0; i < t.rank; i++)
         dims[n++] = i == dim ? ir_dim_mul(c->m, outer, rest) : t.dims[i];
-    return reshaped(c, &y, n, dims, at);
+    return emit_reshape(c, &y, n, dims, at);
 }
 
 /* The other way around: the first axis goes into a dimension of what is behind it. */
@@ -185,12 +168,12 @@ static entity part_back(checker *c, const entity *x, int dim, int64_t outer, spa
             dims[n++] = outer;
         dims[n++] = i == dim + 1 ? rest : t.dims[i];
     }
-    entity y = reshaped(c, x, n, dims, at);
-    y = transposed(c, &y, 0, dim + 1, at);
+    entity y = emit_reshape(c, x, n, dims, at);
+    y = transform_moved(c, &y, 0, dim + 1, at);
     n = 0;
     for (int i = 1; i < t.rank; i++)
         dims[n++] = i == dim + 1 ? ir_dim_mul(c->m, count, t.dims[i]) : t.dims[i];
-    return reshaped(c, &y, n, dims, at);
+    return emit_reshape(c, &y, n, dims, at);
 }
 
 /* ---- one axis ---- */
