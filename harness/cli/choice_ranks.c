@@ -27,6 +27,12 @@ static int take_ranks(const options *o, arena *memory, job_choice *out) {
     return code;
 }
 
+/* All are those that can be had here. */
+static bool can_meet(uint32_t transport) {
+    const comm_transport *t = comm_transport_at(transport);
+    return !t->missing || !t->missing();
+}
+
 static int take_transports(const options *o, arena *memory, job_choice *out) {
     string_list words = {0};
     const char *known[JOB_TRANSPORTS_MAX + 1];
@@ -39,7 +45,7 @@ static int take_transports(const options *o, arena *memory, job_choice *out) {
         const bool all = strcmp(words.items[i], "all") == 0;
         bool found = false;
         for (uint32_t k = 0; k < count; k++)
-            if ((all || strcmp(words.items[i], known[k]) == 0) &&
+            if ((all ? can_meet(k) : strcmp(words.items[i], known[k]) == 0) &&
                 out->transport_count < JOB_TRANSPORTS_MAX) {
                 out->transports[out->transport_count++] = known[k];
                 found = true;

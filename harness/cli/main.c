@@ -136,7 +136,7 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(name, "--worker") == 0)
         return command_worker();
     if (strcmp(name, "--rank") == 0)
-        return launch_rank_serve();
+        return launch_rank_serve(argc > 2 ? argv[2] : NULL);
     if (strcmp(name, "--gate-timer") == 0)
         return command_gate_timer();
     if (strcmp(name, "--gate-counter") == 0 && argc == 3)

@@ -1,22 +1,26 @@
 /* ranks.c - several launches that run together.
  *
  * Each rank reads orders from a pipe and answers by another one, in a thread, or in a process that
- * this program was started in again (tsr --rank), whichever its transport is for. */
+ * this program was started in again (tsr --rank), whichever its transport is for; ranks of MPI are
+ * started by mpirun, and open pipes with names. */
 #include "launch/ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "common/abi_status.h"
+#include "common/scratch_folder.h"
 #include "process/child.h"
 
 enum { RANK_TIMEOUT_S = 60, RANK_IN = 3, RANK_OUT = 4 };
@@ -40,7 +44,8 @@ typedef struct rank_message {
 typedef struct rank_seat {
     int to, from;         /* this process's ends */
     int far_from, far_to; /* the rank's; -1: it has them, or has ended */
-    pid_t process;        /* 0: it is a thread */
+    pid_t process;        /* 0: it is a thread, or mpirun's */
+    pid_t *starter;       /* mpirun, while it runs; NULL: it has none */
     pthread_t thread;
     const launch_request *request;
     uint32_t rank, count;
@@ -51,6 +56,8 @@ typedef struct rank_seat {
 struct launch_ranks {
     uint32_t count;
     rank_seat *seats;
+    pid_t starter;         /* mpirun; 0: there is none */
+    scratch_folder folder; /* of pipes with names */
 };
 
 /* ---- pipes ---- */
@@ -81,6 +88,25 @@ static bool receive_all(int file, void *data, size_t bytes) {
         bytes -= (size_t)got;
     }
     return true;
+}
+
+/* From a rank that mpirun started, whose pipe stays open whatever becomes of it. */
+static bool receive_started(const rank_seat *s, void *data, size_t bytes) {
+    enum { LOOK_MS = 200 };
+    struct pollfd p = {.fd = s->from, .events = POLLIN};
+    child_end end;
+    while (poll(&p, 1, LOOK_MS) <= 0) {
+        if (*s->starter <= 0)
+            return false;
+        end = child_wait_ms(*s->starter, 1);
+        if (end.how != CHILD_RUNNING)
+            *s->starter = 0;
+    }
+    return receive_all(s->from, data, bytes);
+}
+
+static bool receive_from(const rank_seat *s, void *data, size_t bytes) {
+    return s->starter ? receive_started(s, data, bytes) : receive_all(s->from, data, bytes);
 }
 
 static void close_both(int *a, int *b) {
@@ -220,18 +246,37 @@ static bool tell_process(const rank_seat *s) {
     return ok;
 }
 
-int launch_rank_serve(void) {
+/* The number that mpirun gave this process, as its kinds do. */
+static const char *number_of_mpi(void) {
+    const char *number = getenv("OMPI_COMM_WORLD_RANK"); // NOLINT(concurrency-mt-unsafe)
+    return number ? number : getenv("PMI_RANK");         // NOLINT(concurrency-mt-unsafe)
+}
+
+static bool open_named(const char *folder, const char *number, int *in, int *out) {
+    char path[2][4096];
+    for (int i = 0; i < 2; i++)
+        snprintf(path[i], sizeof path[i], "%s/%s.%s", folder, i ? "out" : "in", number);
+    *in = open(path[0], O_RDWR | O_CLOEXEC);
+    *out = open(path[1], O_RDWR | O_CLOEXEC);
+    return *in >= 0 && *out >= 0;
+}
+
+int launch_rank_serve(const char *folder) {
     rank_head head;
+    int in = RANK_IN, out = RANK_OUT;
+    const char *number = folder ? number_of_mpi() : NULL;
     (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
-    if (!receive_all(RANK_IN, &head, sizeof head))
+    if (folder && (!number || !open_named(folder, number, &in, &out)))
+        return 1;
+    if (!receive_all(in, &head, sizeof head))
         return 1;
     const uint32_t buffers = head.inputs + head.outputs;
     char *image = base_malloc(head.image_bytes + 1),
          *kernel = base_calloc(head.kernel_bytes + 1, 1);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
-    const bool told = receive_all(RANK_IN, image, head.image_bytes) &&
-                      receive_all(RANK_IN, kernel, head.kernel_bytes) &&
-                      receive_all(RANK_IN, sizes, buffers * sizeof *sizes);
+    const bool told = receive_all(in, image, head.image_bytes) &&
+                      receive_all(in, kernel, head.kernel_bytes) &&
+                      receive_all(in, sizes, buffers * sizeof *sizes);
     const launch_request request = {.device = head.device,
                                     .threads = head.threads,
                                     .image = image,
@@ -243,8 +288,8 @@ int launch_rank_serve(void) {
                                     .apart = true};
     rank_seat seat = {.to = -1,
                       .from = -1,
-                      .far_from = RANK_IN,
-                      .far_to = RANK_OUT,
+                      .far_from = in,
+                      .far_to = out,
                       .request = &request,
                       .rank = head.rank,
                       .count = head.count,
@@ -256,6 +301,51 @@ int launch_rank_serve(void) {
     free(kernel);
     free(sizes);
     return told ? 0 : 1;
+}
+
+static bool is_of_mpi(const char *transport) {
+    return strcmp(transport, "mpi") == 0;
+}
+
+/* Settings of Open MPI by its environment, so that its options are nobody else's. */
+static _Noreturn void become_mpirun(const launch_ranks *r) {
+    char own[4096], count[12];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = 0;
+    snprintf(count, sizeof count, "%u", r->count);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);            // NOLINT(concurrency-mt-unsafe)
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);    // NOLINT(concurrency-mt-unsafe)
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1); // NOLINT(concurrency-mt-unsafe)
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    execlp("mpirun", "mpirun", "-n", count, own, "--rank", r->folder.path, (char *)NULL);
+    _exit(127);
+}
+
+static bool start_mpi(launch_ranks *r, status *st) {
+    char path[4096];
+    if (!scratch_folder_open(&r->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    for (uint32_t i = 0; i < r->count; i++) {
+        rank_seat *s = &r->seats[i];
+        int *ends[] = {&s->to, &s->from};
+        s->starter = &r->starter;
+        for (int k = 0; k < 2; k++) {
+            snprintf(path, sizeof path, "%s/%s.%u", r->folder.path, k ? "out" : "in", i);
+            if (mkfifo(path, 0600) != 0 || (*ends[k] = open(path, O_RDWR | O_CLOEXEC)) < 0)
+                return status_set_errno(st, errno, "cannot make the pipe %s", path);
+        }
+    }
+    r->starter = child_fork();
+    if (r->starter == 0)
+        become_mpirun(r);
+    if (r->starter < 0)
+        return status_set_errno(st, errno, "there is no process to be had for mpirun");
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!tell_process(&r->seats[i]))
+            return status_set(st, STATUS_UNAVAILABLE, "rank %u takes no module", i);
+    return true;
 }
 
 static bool start(launch_ranks *r, uint32_t rank, status *st) {
@@ -283,7 +373,9 @@ static bool lost(rank_seat *s, status *st) {
         child_end_text(&end, &how);
     s->process = 0;
     status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: %s", s->rank,
-               how.length ? how.data : "it does not answer");
+               how.length                       ? how.data
+               : s->starter && *s->starter == 0 ? "mpirun has ended, or is not there"
+                                                : "it does not answer");
     text_release(&how);
     return false;
 }
@@ -293,7 +385,7 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
     bool ok = true, own = false;
     for (uint32_t i = 0; i < r->count; i++) {
         rank_message m = {.st = STATUS_INIT};
-        if (!receive_all(r->seats[i].from, &m, sizeof m)) {
+        if (!receive_from(&r->seats[i], &m, sizeof m)) {
             status why = STATUS_INIT;
             ok = lost(&r->seats[i], &why);
             if (!own)
@@ -356,14 +448,33 @@ launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
     describe(r, requests, transport);
     bool ok = true;
     (void)signal(SIGPIPE, SIG_IGN); /* a rank that was lost is told by an answer that lacks */
-    for (uint32_t i = 0; i < count && ok; i++)
-        ok = open_pipes(&r->seats[i], st);
-    for (uint32_t i = 0; i < count && ok; i++)
-        ok = start(r, i, st);
+    if (is_of_mpi(transport)) {
+        ok = start_mpi(r, st);
+    } else {
+        for (uint32_t i = 0; i < count && ok; i++)
+            ok = open_pipes(&r->seats[i], st);
+        for (uint32_t i = 0; i < count && ok; i++)
+            ok = start(r, i, st);
+    }
     if (ok && answers(r, NULL, st))
         return r;
     launch_ranks_close(r);
     return NULL;
+}
+
+/* mpirun ends with its ranks. */
+static void end_mpi(launch_ranks *r) {
+    enum { END_MS = 20000 };
+    child_end end;
+    if (r->starter > 0) {
+        end = child_wait_ms(r->starter, END_MS);
+        if (end.how == CHILD_RUNNING) {
+            kill(r->starter, SIGTERM);
+            (void)child_wait(r->starter, &end);
+        }
+    }
+    if (r->folder.path)
+        scratch_folder_close(&r->folder);
 }
 
 void launch_ranks_close(launch_ranks *r) {
@@ -386,6 +497,7 @@ void launch_ranks_close(launch_ranks *r) {
         if (s->process > 0)
             (void)child_wait(s->process, &ignored);
     }
+    end_mpi(r);
     free(r->seats);
     free(r);
 }
@@ -418,13 +530,13 @@ bool launch_ranks_share(launch_ranks *r, bool shared) {
 }
 
 static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
-    if (!send_all(s->to, &m, sizeof m) || !receive_all(s->from, &m, sizeof m))
+    if (!send_all(s->to, &m, sizeof m) || !receive_from(s, &m, sizeof m))
         return lost(s, st);
     if (m.st.code != STATUS_OK) {
         *st = m.st;
         return false;
     }
-    return receive_all(s->from, to, (size_t)m.number) || lost(s, st);
+    return receive_from(s, to, (size_t)m.number) || lost(s, st);
 }
 
 bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st) {

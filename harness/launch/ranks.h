@@ -25,8 +25,9 @@ bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t b
 bool launch_ranks_read(launch_ranks *r, uint32_t rank, uint32_t output, void *to, size_t bytes,
                        status *st);
 
-/* A rank in a process of its own, which is told through the pipes 3 and 4 what to do; gives the
- * process's exit code. */
-int launch_rank_serve(void);
+/* A rank in a process of its own, which is told through the pipes 3 and 4 what to do, or, where
+ * mpirun started it, through those of this folder that have its number; gives the process's exit
+ * code. */
+int launch_rank_serve(const char *folder);
 
 #endif

@@ -104,8 +104,8 @@ static bool is_left(const char *name) {
 }
 
 static void each_transport(void (*test)(const char *transport)) {
-    for (uint32_t i = 0; comm_transport_at(i); i++)
-        test(comm_transport_at(i)->name);
+    test("threads");
+    test("shm");
 }
 
 static void all_arrive(const char *transport) {
@@ -240,8 +240,9 @@ static void test_options(void **state) {
     char name[48];
     snprintf(name, sizeof name, "test-%d-twice", (int)getpid());
     const comm_options o = {name, 0, 2, SHORT_NS}, other = {name, 1, 3, SHORT_NS};
-    for (uint32_t i = 0; comm_transport_at(i); i++) {
-        const char *transport = comm_transport_at(i)->name;
+    static const char *const transports[] = {"threads", "shm"};
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *transport = transports[i];
         comm *c = comm_open(transport, &o, &st);
         assert_non_null(c);
         assert_null(comm_open(transport, &o, &st));

@@ -40,6 +40,18 @@ exits 0 "steps on three ranks" "$tsr" run "$step" --case small --steps 20 --thre
 cat one/*.npy >one.all && cat three/*.npy >three.all
 same one.all three.all "twenty steps have the same bits on one rank and on three"
 
+# ---- by MPI, where it is
+
+if [ -f "$(dirname "$tsr")/libtessera-mpi.so" ] && command -v mpirun >/dev/null; then
+    exits 0 "ranks that mpirun starts have the interpreter's bits" "$tsr" bench small.tsr --backend interp,cpu --threads 1 --quick --ranks 3 --transport mpi
+    exits 0 "steps on ranks of mpirun" "$tsr" run "$step" --case small --steps 20 --threads 1 --ranks 4 --layout dp=2,tp=2 --transport mpi --out mpi
+    cat mpi/*.npy >mpi.all
+    same one.all mpi.all "twenty steps have the same bits on four ranks of mpirun"
+else
+    echo "skipped: MPI is not there"
+    exits 4 "without MPI its ranks are told to be missing" "$tsr" bench small.tsr --backend cpu --ranks 2 --transport mpi
+fi
+
 # ---- what cannot be
 
 exits 2 "no ranks are none" "$tsr" bench small.tsr --ranks 0
