@@ -546,7 +546,7 @@ def of_all(b, op, t):
     return b.one("cotangent", [t, op.results[0]], b.type(t))
 
 
-def shares(b, op):
+def shares_of_all(b, op):
     """Shares of the greatest elements, or of factors."""
     x, y = op.operands[0], op.results[0]
     if op.attributes["kind"] == "prod":
@@ -557,7 +557,7 @@ def shares(b, op):
 
 def all_reduce(b, op, t, wanted):
     out = of_each(b, op, of_all(b, op, t))
-    return out if op.attributes["kind"] == "sum" else [b.mul(out[0], shares(b, op))]
+    return out if op.attributes["kind"] == "sum" else [b.mul(out[0], shares_of_all(b, op))]
 
 
 def all_gather(b, op, t, wanted):

@@ -43,7 +43,7 @@ while IFS='|' read -r file kernel wrong; do
     fi
     planted=$((planted + 1))
 done <<'END'
-derive.py|element_gradients/prime|s/chain\(b, reversed\((contributions.*)\)\)$/chain(b, \1)/
+derive.py|element_gradients/prime|s/list\(reversed\((contributions.*)\)\)$/list(\1)/
 derive.py|loop_gradients/prime|s/inner.add\(n, by\[i\]\)/inner.sub(n, by[i])/
 rules.py|element_gradients/equal|s/b.like\(0.5, y\), alone/b.like(1, y), alone/
 rules.py|element_gradients/prime|s/^    total = chain\(b, (.*)\)$/    total = chain(b, (\1)[::-1])/

@@ -85,6 +85,9 @@ static const struct {
     {"jvp", "wrt", X, "jacfwd(exp, argnums=@)(sum(x))"},
     {"vmap", "sliced", X, "vmap(exp, in_axes=@)(x)"},
     {"vmap", "sliced", X, "vmap(exp, out_axes=@)(x)"},
+    {"shard", "sliced", X, "pmap(exp, 'r', in_axes=@)(x)"},
+    {"shard", "sliced", X, "pmap(exp, 'r', out_axes=@)(x)"},
+    {"shard", "count", X, "shard_map(exp, mesh(@, 'r'), 'r', 'r')(x)"},
     {"random_bits", "seed", X, "dropout(x, p=0.5, seed=@)"},
     {"random_bits", "site", X, "dropout(x, p=0.5, step=@)"},
     {"stochastic_round", "seed", X, "cast(x, f16 @ stochastic_round(@))"},
@@ -98,6 +101,7 @@ static const struct {
     {"arange(", ""},         {"full(", ""},         {"x[", ""},           {"cast(", ""},
     {"dropout(", ""},        {"sum(x, @", "axis"},  {"x + sum(", "axis"}, {"adam(", NULL},
     {"conv2d(reshape(", ""}, {"grad(", ""},         {"jacfwd(", ""},      {"vmap(", ""},
+    {"pmap(", ""},           {"shard_map(", ""},
 };
 
 static const char *word_of(const char *call, const char *attribute) {
@@ -214,9 +218,11 @@ static void try_attribute(size_t row, const op_attr_info *a) {
 
 /* Made from annotations, blocks and @graph, whose numbers cases/source and cases/tiles try. */
 static bool has_no_call(const char *operation) {
-    static const char *const names[] = {"unspecified", "tiles",   "for",        "load",
-                                        "fold",        "kernel",  "loop",       "reduce_with",
-                                        "sort",        "scatter", "custom_vjp", "custom_jvp"};
+    static const char *const names[] = {
+        "unspecified", "tiles",      "for",         "load",        "fold",
+        "kernel",      "loop",       "reduce_with", "sort",        "scatter",
+        "custom_vjp",  "custom_jvp", "all_reduce",  "all_gather",  "reduce_scatter",
+        "shard_slice", "all_to_all", "permute",     "shard_index", "exchange"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (strcmp(names[i], operation) == 0)
             return true;
@@ -227,7 +233,8 @@ static bool has_no_call(const char *operation) {
  */
 static bool is_own(const char *operation, const char *attribute) {
     return (strcmp(attribute, "of") == 0 && strcmp(operation, "extent") != 0) ||
-           (strcmp(operation, "vmap") == 0 && strcmp(attribute, "count") == 0);
+           (strcmp(operation, "vmap") == 0 && strcmp(attribute, "count") == 0) ||
+           (strcmp(operation, "shard") == 0 && strcmp(attribute, "whole") == 0);
 }
 
 static bool takes_numbers(const op_attr_info *a) {

@@ -87,6 +87,13 @@ void board_leave(board_view *v) {
         ring(b, i);
 }
 
+bool board_is_empty(const board *b) {
+    bool empty = true;
+    for (uint32_t i = 0; i < b->count; i++)
+        empty = empty && atomic_load(&b->seats[i].state) != SEAT_TAKEN;
+    return empty;
+}
+
 static bool has_failed(board *b, status *st) {
     if (atomic_load(&b->failed) == 0)
         return false;

@@ -64,6 +64,8 @@ typedef struct board_view {
 /* False: the seat is taken. */
 bool board_sit(board_view *v, status *st);
 void board_leave(board_view *v);
+/* Has everybody left that came? */
+bool board_is_empty(const board *b);
 bool board_exchange(board_view *v, uint64_t number, const comm_message *messages, uint32_t count,
                     status *st);
 void board_fail(board *b, uint32_t rank, const char *why);

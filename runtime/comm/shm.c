@@ -114,8 +114,8 @@ static bool open_seat(comm *c, const comm_options *o, status *st) {
 static void close_seat(comm *c) {
     shared_seat *s = c->state;
     board_leave(&s->view);
-    if (atomic_load(&s->view.board->present) < c->count)
-        shm_unlink(s->path); /* it was never complete */
+    if (atomic_load(&s->view.board->present) < c->count && board_is_empty(s->view.board))
+        shm_unlink(s->path); /* it was never complete, and nobody waits there */
     release(s);
 }
 

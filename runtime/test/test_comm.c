@@ -24,7 +24,7 @@ typedef struct one {
     const char *transport, *name;
     uint32_t rank, count, program;
     uint64_t timeout_ns;
-    bool leaves, sends_other; /* before it has taken part; of another size than others take */
+    bool leaves, sends_other; /* behind the agreement; of another size than others take */
     int tells;                /* a pipe that gets a byte when it is there; 0: none */
     bool ok;
     status st;
@@ -72,7 +72,7 @@ static void *take_part(void *context) {
     o->ok = c != NULL;
     if (o->tells && write(o->tells, "", 1) != 1)
         o->ok = false;
-    if (c && !o->leaves)
+    if (c) /* behind it all ranks have come */
         o->ok = comm_agree(c, &program, &o->st);
     for (uint32_t round = 0; o->ok && !o->leaves && round < ROUNDS; round++)
         o->ok = exchange_round(c, round, o->sends_other ? 1 : 0, &o->st);
