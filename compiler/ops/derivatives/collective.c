@@ -42,7 +42,11 @@ static ir_value build_along_axis(ir_builder *b, ir_op op, const along *a, ir_val
 
 /* In the order tree, which is the usual one. */
 static ir_value sum_over(ir_builder *b, ir_op op, ir_value x) {
-    return build_along_axis(b, op, &(along){GRAPH_ALL_REDUCE, {NULL}, {NULL}}, x);
+    const ir_named_attr attrs[] = {{"axis", ir_op_attr(b->m, op, "axis")},
+                                   {"count", ir_op_attr(b->m, op, "count")},
+                                   {"kind", ir_attr_string(b->m, "sum")},
+                                   {"fold", ir_attr_string(b->m, "tree")}};
+    return ir_op_result(b->m, graph_build(b, GRAPH_ALL_REDUCE, &x, 1, attrs, 4), 0);
 }
 
 /* The share of a greatest or least element, and of a factor, as of a reduction (reduce.c). */
