@@ -493,9 +493,12 @@ ir_builder rows_open_row(rows *r, ir_builder *b, ir_value first, ir_attr span) {
     return in;
 }
 
-/* An exact sum has the workgroup for itself. */
+/* An exact sum has the workgroup for itself, and so has a row whose length a launch gives: the
+ * results of its blocks are one sequence in memory. */
 static int64_t row_beside(const rows *r, int64_t count) {
-    return plan_is_exact(r->s->p, r->number) ? 1 : policy_rows_beside(r->s, count);
+    bool alone =
+        plan_is_exact(r->s->p, r->number) || !ir_dim_is_static(r->map.extent[r->row_count]);
+    return alone ? 1 : policy_rows_beside(r->s, count);
 }
 
 static ir_builder open_rows(rows *r, const row_work *work) {
