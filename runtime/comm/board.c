@@ -13,6 +13,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
+/* A rank that waits sleeps after a few looks: where others want its core, one that gives up its
+ * turn instead has to wait for theirs to end, milliseconds each. */
 enum { LOOKS_AT_ONCE = 200, LOOKS_FOR_LIFE_NS = 20000000 };
 
 /* ---- memory ---- */
@@ -47,22 +49,25 @@ static unsigned char *slot(board *b, const board_channel *c, uint64_t piece) {
 
 static void ring(board *b, uint32_t rank) {
     atomic_fetch_add(&b->seats[rank].bell, 1);
-    syscall(SYS_futex, &b->seats[rank].bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (atomic_load(&b->seats[rank].asleep))
+        syscall(SYS_futex, &b->seats[rank].bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Until the bell has another number, or a while has passed. */
+/* Until the bell has another number, or a while has passed. One that rings it afterwards sees that
+ * the rank sleeps; one that rang it before has changed the number, so that it does not. */
 static void sleep_until(board *b, uint32_t rank, uint32_t bell) {
     const struct timespec a_while = {0, LOOKS_FOR_LIFE_NS};
+    atomic_store(&b->seats[rank].asleep, 1);
     syscall(SYS_futex, &b->seats[rank].bell, FUTEX_WAIT, bell, &a_while, NULL, 0);
+    atomic_store(&b->seats[rank].asleep, 0);
 }
 
 /* ---- seats and failures ---- */
 
-void board_fail(board *b, uint32_t rank, const char *why) {
+void board_fail(board *b, const char *why) {
     uint32_t none = 0;
     if (!atomic_compare_exchange_strong(&b->failed, &none, 1))
         return;
-    (void)rank;
     strncpy(b->why, why, sizeof b->why - 1);
     atomic_store(&b->failed, 2);
     for (uint32_t i = 0; i < b->count; i++)

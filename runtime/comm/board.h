@@ -34,6 +34,7 @@ typedef enum board_hold {
 typedef struct board_seat {
     _Alignas(64) _Atomic uint32_t bell; /* rung when something of this rank's moved on */
     _Atomic uint32_t state;             /* board_state */
+    _Atomic uint32_t asleep;            /* 1: it waits for the bell; else nobody needs a wake-up */
 } board_seat;
 
 typedef enum board_state { SEAT_EMPTY, SEAT_TAKEN, SEAT_LEFT } board_state;
@@ -68,6 +69,6 @@ void board_leave(board_view *v);
 bool board_is_empty(const board *b);
 bool board_exchange(board_view *v, uint64_t number, const comm_message *messages, uint32_t count,
                     status *st);
-void board_fail(board *b, uint32_t rank, const char *why);
+void board_fail(board *b, const char *why);
 
 #endif

@@ -126,7 +126,7 @@ static bool exchange(comm *c, uint64_t number, const comm_message *messages, uin
 
 static void fail(comm *c, const char *why) {
     shared_seat *s = c->state;
-    board_fail(s->view.board, c->rank, why);
+    board_fail(s->view.board, why);
     if (atomic_load(&s->view.board->present) < c->count)
         shm_unlink(s->path);
 }

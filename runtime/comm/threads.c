@@ -103,7 +103,7 @@ static bool exchange(comm *c, uint64_t number, const comm_message *messages, uin
 }
 
 static void fail(comm *c, const char *why) {
-    board_fail(((seat *)c->state)->view.board, c->rank, why);
+    board_fail(((seat *)c->state)->view.board, why);
 }
 
 const comm_transport comm_threads = {
