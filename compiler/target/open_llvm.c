@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "target/llvm_entry.h"
 
 #define LIBRARY "libtessera-llvm.so"
@@ -19,8 +20,7 @@ static status why = STATUS_INIT; /* it is not */
 static bool find_library(char out[PATH_MAX]) {
     static const char *const places[] = {LIBRARY, "../lib/tessera/" LIBRARY};
     char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[length > 0 ? length : 0] = '\0';
+    file_own_program(own, sizeof own);
     char *slash = strrchr(own, '/');
     for (int i = 0; slash && i < 2; i++)
         if (snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - own), own, places[i]) < PATH_MAX &&

@@ -59,8 +59,7 @@ static bool find_library(char out[PATH_MAX], status *st) {
     static const char *const places[] = {"libtessera-capture.so",
                                          "../lib/tessera/libtessera-capture.so"};
     char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[length > 0 ? length : 0] = '\0';
+    file_own_program(own, sizeof own);
     char *slash = strrchr(own, '/');
     if (slash)
         *slash = '\0';

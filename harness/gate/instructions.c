@@ -61,10 +61,9 @@ static bool write_manifest(const count_state *c, const char *path, status *st) {
 
 static bool run_valgrind(const count_state *c, const char *manifest, status *st) {
     char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
+    file_own_program(self, sizeof self);
+    if (!self[0])
         return status_set_errno(st, errno, "this program's own path");
-    self[length] = '\0';
     text out, said;
     text_init(&out);
     text_init(&said);

@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "common/abi_status.h"
 #include "common/scratch_folder.h"
@@ -61,20 +62,6 @@ struct launch_ranks {
 };
 
 /* ---- pipes ---- */
-
-static bool send_all(int file, const void *data, size_t bytes) {
-    const char *at = data;
-    while (bytes) {
-        const ssize_t sent = write(file, at, bytes);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        at += sent;
-        bytes -= (size_t)sent;
-    }
-    return true;
-}
 
 static bool receive_all(int file, void *data, size_t bytes) {
     char *at = data;
@@ -177,8 +164,8 @@ static bool obey(rank_seat *s, launch *l) {
     bool told = m.order != ORDER_WRITE || receive_all(s->far_from, data, (size_t)m.number);
     if (told)
         answer.number = follow(l, &m, data, &answer.st);
-    told = told && send_all(s->far_to, &answer, sizeof answer) &&
-           (!reads || send_all(s->far_to, data, (size_t)answer.number));
+    told = told && file_append(s->far_to, &answer, sizeof answer) &&
+           (!reads || file_append(s->far_to, data, (size_t)answer.number));
     free(data);
     return told;
 }
@@ -189,7 +176,7 @@ static void *serve(void *context) {
     tsr_comm_t comm = NULL;
     rank_message opened = {.st = STATUS_INIT};
     const bool ok = open_rank(s, &l, &comm, &opened.st);
-    bool told = send_all(s->far_to, &opened, sizeof opened) && ok;
+    bool told = file_append(s->far_to, &opened, sizeof opened) && ok;
     while (told)
         told = obey(s, &l);
     launch_close(&l);
@@ -238,10 +225,10 @@ static bool tell_process(const rank_seat *s) {
     snprintf(head.transport, sizeof head.transport, "%s", s->transport);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
     launch_request_sizes(q, sizes);
-    const bool ok = send_all(s->to, &head, sizeof head) &&
-                    send_all(s->to, q->image, q->image_size) &&
-                    send_all(s->to, q->kernel, head.kernel_bytes) &&
-                    send_all(s->to, sizes, buffers * sizeof *sizes);
+    const bool ok = file_append(s->to, &head, sizeof head) &&
+                    file_append(s->to, q->image, q->image_size) &&
+                    file_append(s->to, q->kernel, head.kernel_bytes) &&
+                    file_append(s->to, sizes, buffers * sizeof *sizes);
     free(sizes);
     return ok;
 }
@@ -310,8 +297,7 @@ static bool is_of_mpi(const char *transport) {
 /* Settings of Open MPI by its environment, so that its options are nobody else's. */
 static _Noreturn void become_mpirun(const launch_ranks *r) {
     char own[4096], count[12];
-    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[length > 0 ? length : 0] = 0;
+    file_own_program(own, sizeof own);
     snprintf(count, sizeof count, "%u", r->count);
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);            // NOLINT(concurrency-mt-unsafe)
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);    // NOLINT(concurrency-mt-unsafe)
@@ -404,8 +390,8 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
 
 static bool order_all(launch_ranks *r, const rank_message *m, const void *data, status *st) {
     for (uint32_t i = 0; i < r->count; i++)
-        if (!send_all(r->seats[i].to, m, sizeof *m) ||
-            (data && !send_all(r->seats[i].to, data, (size_t)m->number)))
+        if (!file_append(r->seats[i].to, m, sizeof *m) ||
+            (data && !file_append(r->seats[i].to, data, (size_t)m->number)))
             return lost(&r->seats[i], st);
     return true;
 }
@@ -484,7 +470,7 @@ void launch_ranks_close(launch_ranks *r) {
     for (uint32_t i = 0; i < r->count; i++) {
         rank_seat *s = &r->seats[i];
         if (s->to >= 0)
-            (void)send_all(s->to, &end, sizeof end);
+            (void)file_append(s->to, &end, sizeof end);
         close_both(&s->to, &s->from);
     }
     for (uint32_t i = 0; i < r->count; i++) {
@@ -530,7 +516,7 @@ bool launch_ranks_share(launch_ranks *r, bool shared) {
 }
 
 static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
-    if (!send_all(s->to, &m, sizeof m) || !receive_from(s, &m, sizeof m))
+    if (!file_append(s->to, &m, sizeof m) || !receive_from(s, &m, sizeof m))
         return lost(s, st);
     if (m.st.code != STATUS_OK) {
         *st = m.st;

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "common/scratch_folder.h"
 #include "common/timer.h"
 
@@ -118,20 +119,13 @@ bool process_start(process *p, status *st) {
 
 bool process_send(process *p, const json_t *message) {
     char *line = json_dumps(message, JSON_COMPACT);
-    size_t length = line ? strlen(line) : 0, sent = 0;
+    size_t length = line ? strlen(line) : 0;
     if (!line) /* no JSON: text in it was not made by json_text */
         return false;
     line[length++] = '\n';
-    while (sent < length) {
-        ssize_t n = write(p->to_fd, line + sent, length - sent);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        sent += (size_t)n;
-    }
+    const bool sent = file_append(p->to_fd, line, length);
     free(line);
-    return sent == length;
+    return sent;
 }
 
 static void keep_stderr(process *p) {

@@ -1,7 +1,6 @@
 /* serve.c - lines of JSON from descriptor 3 and to descriptor 4. */
 #include "process/serve.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,16 +17,10 @@ void serve_answer(json_t *message) {
     char *line = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17));
     if (!line) /* no JSON: text in it was not made by json_text */
         _exit(EXIT_BUG);
-    size_t length = strlen(line), sent = 0;
+    size_t length = strlen(line);
     line[length++] = '\n';
-    while (sent < length) {
-        ssize_t n = write(PROCESS_OUT, line + sent, length - sent);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            _exit(EXIT_BUG);
-        sent += (size_t)n;
-    }
+    if (!file_append(PROCESS_OUT, line, length))
+        _exit(EXIT_BUG);
     free(line);
     json_decref(message);
 }

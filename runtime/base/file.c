@@ -86,6 +86,11 @@ bool file_append(int fd, const void *data, size_t size_bytes) {
     return true;
 }
 
+void file_own_program(char *out, size_t size_bytes) {
+    const ssize_t length = readlink("/proc/self/exe", out, size_bytes - 1);
+    out[length > 0 ? length : 0] = '\0';
+}
+
 static bool write_and_sync(int fd, const file_part *parts, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (!file_append(fd, parts[i].data, parts[i].size_bytes))

@@ -9,6 +9,8 @@
 
 /* Writes all of it at the place where an open file stands; false: errno tells why. */
 bool file_append(int fd, const void *data, size_t size_bytes);
+/* The path of the program that runs, empty where the system does not tell it. */
+void file_own_program(char *out, size_t size_bytes);
 /* Reads the whole of a regular file; NUL is appended (not counted). Owned by the caller (free).
  * Files over `limit_bytes` are refused. */
 bool file_read(const char *path, size_t limit_bytes, char **data_out, size_t *size_out, status *st);

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "comm/comm.h"
 #include "comm/mpi_calls.h"
 
@@ -23,8 +23,7 @@ static void *open_beside(const char *file) {
 static void find_calls(void) {
     Dl_info here;
     char own[4096];
-    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[length > 0 ? length : 0] = 0;
+    file_own_program(own, sizeof own);
     void *library = open_beside(own);
     if (!library && dladdr(why_not, &here) && here.dli_fname)
         library = open_beside(here.dli_fname);

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "device/foreign/foreign.h"
 
 extern char **environ;
@@ -25,10 +26,9 @@ static const char python_kind[] = "foreign/python", plugin_kind[] = "foreign/pjr
 
 static bool beside(const char *relative, int rights, char out[PATH_MAX]) {
     char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (length <= 0)
+    file_own_program(own, sizeof own);
+    if (!own[0])
         return false;
-    own[length] = '\0';
     *strrchr(own, '/') = '\0';
     return snprintf(out, PATH_MAX, "%s/%s", own, relative) < PATH_MAX && access(out, rights) == 0;
 }
