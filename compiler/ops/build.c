@@ -56,6 +56,13 @@ ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape)
     return build(b, GRAPH_RESHAPE, &x, 1, &attr, 1);
 }
 
+ir_value build_row(ir_builder *b, ir_value x) {
+    const ir_type_data t = *build_type(b, x);
+    ir_dim dims[IR_MAX_RANK + 1] = {1};
+    memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
+    return build_reshape(b, x, t.rank + 1, dims);
+}
+
 ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
     ir_named_attr attr = {"permutation",
                           ir_attr_int_array(b->m, permutation, (uint32_t)build_type(b, x)->rank)};

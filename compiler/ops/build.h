@@ -30,6 +30,8 @@ ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis);
 /* `x` has the last axes of `like`: repeated along the leading ones. */
 ir_value build_align(ir_builder *b, ir_value x, ir_value like);
 ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape);
+/* One of them, as the only part along a new first axis. */
+ir_value build_row(ir_builder *b, ir_value x);
 /* Result axis i is x's axis permutation[i]. */
 ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
 /* The axis `from` becomes the axis `to`; the others stay in their order. */

@@ -2,14 +2,18 @@
 #include <string.h>
 
 #include "ops/infer.h"
+#include "ops/reductions.h"
 
 static ir_dim count_of(query *q) {
     return ir_attr_get(q->m, infer_attr_of(q, "count"))->integer;
 }
 
-static bool axis_of(query *q, const char *name, int64_t *out) {
+/* The axis that an attribute names, and the dimensions of the operand, to be changed there. */
+static bool axis_of(query *q, const char *name, int64_t *out, ir_dim *dims) {
+    const ir_type_data *x = infer_operand(q, 0);
     *out = infer_int_attr(q, name, 0);
-    return infer_axis_in(q, *out, infer_operand(q, 0)->rank);
+    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
+    return infer_axis_in(q, *out, x->rank);
 }
 
 /* A dimension over the shards. */
@@ -32,12 +36,8 @@ static bool has_order(query *q, const char *kind) {
 }
 
 bool graph_infer_all_reduce(query *q) {
-    static const char *const kinds[] = {"sum", "prod", "max", "min"};
     const char *kind = infer_string_attr(q, "kind", "sum");
-    bool known = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        known |= strcmp(kind, kinds[i]) == 0;
-    if (!known)
+    if (!reduction_kind_known(kind))
         return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
                             "\"%s\" is none of \"sum\", \"prod\", \"max\" and \"min\"", kind);
     if (!has_order(q, kind))
@@ -52,9 +52,8 @@ bool graph_infer_all_gather(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     ir_dim dims[IR_MAX_RANK];
     int64_t dim;
-    if (!axis_of(q, "dim", &dim))
+    if (!axis_of(q, "dim", &dim, dims))
         return false;
-    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
     dims[dim] = ir_dim_mul(q->m, dims[dim], count_of(q));
     return infer_give_shape(q, x->element, x->rank, dims);
 }
@@ -63,20 +62,16 @@ bool graph_infer_shard_slice(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     ir_dim dims[IR_MAX_RANK];
     int64_t dim;
-    if (!axis_of(q, "dim", &dim))
-        return false;
-    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
-    return part_of(q, x->dims[dim], &dims[dim]) && infer_give_shape(q, x->element, x->rank, dims);
+    return axis_of(q, "dim", &dim, dims) && part_of(q, x->dims[dim], &dims[dim]) &&
+           infer_give_shape(q, x->element, x->rank, dims);
 }
 
 bool graph_infer_all_to_all(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     ir_dim dims[IR_MAX_RANK];
     int64_t split, concat;
-    if (!axis_of(q, "split", &split) || !axis_of(q, "concat", &concat))
-        return false;
-    memcpy(dims, x->dims, sizeof *dims * (size_t)x->rank);
-    if (!part_of(q, x->dims[split], &dims[split]))
+    if (!axis_of(q, "split", &split, dims) || !axis_of(q, "concat", &concat, dims) ||
+        !part_of(q, x->dims[split], &dims[split]))
         return false;
     dims[concat] = ir_dim_mul(q->m, dims[concat], count_of(q));
     return infer_give_shape(q, x->element, x->rank, dims);

@@ -64,22 +64,14 @@ bool derive_reduction(derivation *d, ir_op op, const ir_value *operands) {
 
 /* ---- scatters ---- */
 
-/* A part of a tensor along its first axis, as a tensor of one part; and back. */
-static ir_value as_one(ir_builder *b, ir_value part) {
-    const ir_type_data t = *build_type(b, part);
-    ir_dim dims[IR_MAX_RANK] = {1};
-    memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
-    return build_reshape(b, part, t.rank + 1, dims);
-}
-
 /* A turn: the block of what is at the index and the update, put at the index. */
 static void fill_turn(const combiner *c, ir_builder *b, const ir_value *arguments) {
     const uint32_t count = c->s.count;
-    const ir_value *updates = arguments + count + 1, at = as_one(b, arguments[count]);
+    const ir_value *updates = arguments + count + 1, at = build_row(b, arguments[count]);
     ir_value *both = combiner_room(2 * count), *next = combiner_room(count);
     for (uint32_t i = 0; i < count; i++) {
         both[i] = build_gather(b, arguments[i], at, 0, 0);
-        both[count + i] = as_one(b, updates[i]);
+        both[count + i] = build_row(b, updates[i]);
     }
     combiner_apply(c, b, both, next);
     for (uint32_t i = 0; i < count; i++)

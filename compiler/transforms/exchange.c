@@ -17,12 +17,8 @@ enum { COLLECTIVE_ALIGNED = 16 /* elements that a rank's part of a sum is a mult
 
 /* ---- rows ---- */
 
-static const ir_type_data *type_of(const ir_builder *b, ir_value x) {
-    return build_type(b, x);
-}
-
 static int64_t rows_of(const ir_builder *b, ir_value x) {
-    return type_of(b, x)->dims[0];
+    return build_type(b, x)->dims[0];
 }
 
 ir_value shard_rows(ir_builder *b, ir_value x, int64_t first, int64_t count) {
@@ -32,14 +28,14 @@ ir_value shard_rows(ir_builder *b, ir_value x, int64_t first, int64_t count) {
 
 /* [a * c, ...] as [a, c, ...], and back. */
 static ir_value split_rows(ir_builder *b, ir_value x, int64_t a) {
-    const ir_type_data t = *type_of(b, x);
+    const ir_type_data t = *build_type(b, x);
     ir_dim dims[IR_MAX_RANK + 1] = {a, a ? t.dims[0] / a : 0};
     memcpy(dims + 2, t.dims + 1, sizeof *dims * (size_t)(t.rank - 1));
     return build_reshape(b, x, t.rank + 1, dims);
 }
 
 static ir_value join_rows(ir_builder *b, ir_value x) {
-    const ir_type_data t = *type_of(b, x);
+    const ir_type_data t = *build_type(b, x);
     ir_dim dims[IR_MAX_RANK] = {t.dims[0] * t.dims[1]};
     memcpy(dims + 1, t.dims + 2, sizeof *dims * (size_t)(t.rank - 2));
     return build_reshape(b, x, t.rank - 1, dims);
@@ -47,7 +43,7 @@ static ir_value join_rows(ir_builder *b, ir_value x) {
 
 /* Each row as a row of numbers. */
 static ir_value flat_rows(ir_builder *b, ir_value x) {
-    const ir_type_data t = *type_of(b, x);
+    const ir_type_data t = *build_type(b, x);
     ir_dim dims[2] = {t.dims[0], 1};
     for (int i = 1; i < t.rank; i++)
         dims[1] *= t.dims[i];
@@ -129,7 +125,7 @@ ir_value shard_swap(batching *s, ir_value x) {
 
 /* Rows one by one, -1: a row of zeros like those of x. */
 static ir_value pick(batching *s, ir_value x, const int64_t *rows, int64_t count) {
-    ir_type_data t = *type_of(&s->b, x);
+    ir_type_data t = *build_type(&s->b, x);
     ir_value *parts = ARENA_NEW(ir_module_arena(s->m), ir_value, (size_t)count + 1);
     t.dims[0] = 1;
     for (int64_t i = 0; i < count; i++)
@@ -205,7 +201,7 @@ static folding folding_of(const batching *s, ir_value x, const char *kind, const
                        : strcmp(kind, "prod") == 0 ? GRAPH_MUL
                                                    : GRAPH_ADD;
     return (folding){opcode,
-                     strcmp(order, "exact") == 0 && dtype_is_float(type_of(&s->b, x)->element)};
+                     strcmp(order, "exact") == 0 && dtype_is_float(build_type(&s->b, x)->element)};
 }
 
 static ir_value sum_exactly(ir_builder *b, ir_value x) {
@@ -220,7 +216,7 @@ static ir_value sum_exactly(ir_builder *b, ir_value x) {
 /* All rows of x, whose number is that of the shards: neighbours first, level by level, which is the
  * same tree. [rows, ...] gives [...]. */
 static ir_value fold_rows(ir_builder *b, ir_value x, folding f) {
-    ir_type_data t = *type_of(b, x);
+    ir_type_data t = *build_type(b, x);
     if (f.exact)
         return sum_exactly(b, x);
     while (t.dims[0] > 1) {
@@ -232,7 +228,7 @@ static ir_value fold_rows(ir_builder *b, ir_value x, folding f) {
         if (t.dims[0] % 2)
             next = build_concat(b, 0, (ir_value[]){next, shard_rows(b, x, 2 * pairs, 1)}, 2);
         x = next;
-        t = *type_of(b, x);
+        t = *build_type(b, x);
     }
     return build_reshape(b, x, t.rank - 1, t.dims + 1);
 }
@@ -249,13 +245,6 @@ static void find_nodes(const shard_axis *a, uint32_t rank, node part, folding f,
     }
     find_nodes(a, rank, (node){part.first, left, 0}, f, out);
     find_nodes(a, rank, (node){part.first + left, part.count - left, 0}, f, out);
-}
-
-static ir_value as_row(ir_builder *b, ir_value x) {
-    const ir_type_data t = *type_of(b, x);
-    ir_dim dims[IR_MAX_RANK + 1] = {1};
-    memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
-    return build_reshape(b, x, t.rank + 1, dims);
 }
 
 static ir_value combine_tree(ir_builder *b, const node_list *nodes, int64_t first, int64_t count,
@@ -275,7 +264,7 @@ static ir_value combine(ir_builder *b, const node_list *nodes, int64_t shards, f
     if (!f.exact)
         return combine_tree(b, nodes, 0, shards, f.opcode);
     for (size_t i = 0; i < nodes->count; i++)
-        rows[i] = as_row(b, nodes->items[i].value);
+        rows[i] = build_row(b, nodes->items[i].value);
     return sum_exactly(b, build_concat(b, 0, rows, (uint32_t)nodes->count));
 }
 
@@ -285,7 +274,7 @@ static ir_value own_sums(batching *s, ir_value x, const node_list *nodes, foldin
     for (size_t i = 0; i < nodes->count; i++) {
         const node *n = &nodes->items[i];
         const ir_value rows = shard_rows(&s->b, x, n->first - s->axis->first, n->count);
-        parts[i] = n->count == 1 ? rows : as_row(&s->b, fold_rows(&s->b, rows, f));
+        parts[i] = n->count == 1 ? rows : build_row(&s->b, fold_rows(&s->b, rows, f));
     }
     return build_concat(&s->b, 0, parts, (uint32_t)nodes->count);
 }
@@ -299,20 +288,15 @@ static void all_nodes(const shard_axis *a, folding f, node_list *out, int64_t *c
     }
 }
 
-/* Sums are of f32 at least, as those of reductions are, and rounded once. */
-static ir_value widened(batching *s, ir_value x) {
-    return build_wide(&s->b, x);
-}
-
 static ir_value row(ir_builder *b, ir_value x, int64_t i) {
-    const ir_type_data t = *type_of(b, x);
+    const ir_type_data t = *build_type(b, x);
     return build_reshape(b, shard_rows(b, x, i, 1), t.rank - 1, t.dims + 1);
 }
 
 /* [nodes of this rank, n] to [n], each rank adding one part. */
 static ir_value reduce_flat(batching *s, ir_value sums, folding f) {
     const shard_axis *a = s->axis;
-    const int64_t length = type_of(&s->b, sums)->dims[1], own = rows_of(&s->b, sums);
+    const int64_t length = build_type(&s->b, sums)->dims[1], own = rows_of(&s->b, sums);
     const uint32_t ranks = a->rank_count;
     int64_t *counts = ARENA_NEW(ir_module_arena(s->m), int64_t, ranks + 1);
     node_list nodes = {0};
@@ -349,14 +333,15 @@ static ir_value reduce_flat(batching *s, ir_value sums, folding f) {
     return build_slice_axis(&s->b, build_reshape(&s->b, parts, 1, all), 0, 0, length);
 }
 
+/* Sums are of f32 at least, as those of reductions are, and rounded once. */
 ir_value shard_reduce(batching *s, ir_value x, const char *kind, const char *order) {
-    const dtype type = type_of(&s->b, x)->element;
+    const dtype type = build_type(&s->b, x)->element;
     const folding f = folding_of(s, x, kind, order);
-    ir_value out, wide = widened(s, x);
+    ir_value out, wide = build_wide(&s->b, x);
     if (s->axis->rank_count == 1) {
         out = fold_rows(&s->b, wide, f);
     } else {
-        const ir_type_data t = *type_of(&s->b, wide);
+        const ir_type_data t = *build_type(&s->b, wide);
         node_list own = {0};
         find_nodes(s->axis, s->axis->own, (node){0, s->axis->total, 0}, f, &own);
         const ir_value sums = flat_rows(&s->b, own_sums(s, wide, &own, f));
@@ -369,10 +354,10 @@ ir_value shard_reduce(batching *s, ir_value x, const char *kind, const char *ord
 /* x: [shards, total, ...] */
 ir_value shard_reduce_scatter(batching *s, ir_value x, const char *order) {
     const shard_axis *a = s->axis;
-    const dtype type = type_of(&s->b, x)->element;
+    const dtype type = build_type(&s->b, x)->element;
     const folding f = folding_of(s, x, "sum", order);
     const int64_t own_shards = s->count;
-    ir_value wide = widened(s, x);
+    ir_value wide = build_wide(&s->b, x);
     if (a->rank_count == 1)
         return build_convert(&s->b, fold_rows(&s->b, wide, f), type);
     int64_t *counts = ARENA_NEW(ir_module_arena(s->m), int64_t, a->rank_count + 1), at = 0;

@@ -15,7 +15,7 @@ static bool is_count(const entity *e) {
 }
 
 /* One of both, or as many of the one as of the other. */
-static bool pair_up(checker *c, const call_arguments *a, const entity **shape, const entity **names,
+static bool pair_up(const call_arguments *a, const entity **shape, const entity **names,
                     uint32_t *count) {
     const bool several = a->values[0].kind == ENTITY_TUPLE;
     *shape = several ? a->values[0].items : &a->values[0];
@@ -27,14 +27,13 @@ static bool pair_up(checker *c, const call_arguments *a, const entity **shape, c
     for (uint32_t i = 0; i < *count && good; i++)
         if (!is_count(&(*shape)[i]) || (*names)[i].kind != ENTITY_STRING || !(*names)[i].text[0])
             return false;
-    (void)c;
     return good;
 }
 
 entity special_mesh(checker *c, const call_arguments *a) {
     const entity *shape, *names;
     uint32_t count;
-    bool good = pair_up(c, a, &shape, &names, &count);
+    bool good = pair_up(a, &shape, &names, &count);
     for (uint32_t i = 0; good && i < count; i++)
         for (uint32_t k = 0; good && k < i; k++)
             good = strcmp(names[i].text, names[k].text) != 0;

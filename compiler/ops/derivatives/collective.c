@@ -25,28 +25,26 @@ static bool is_sum(const ir_builder *b, ir_op op) {
     return strcmp(ir_op_string(b->m, op, "kind", "sum"), "sum") == 0;
 }
 
-/* Another collective over the same axis, with the attribute `name` for one of this. */
-typedef struct along {
-    int opcode;
-    const char *to[2], *from[2];
-} along;
-
-static ir_value build_along_axis(ir_builder *b, ir_op op, const along *a, ir_value x) {
+/* Another collective over the same axis, with attributes of its own, of which there are at most
+ * two. */
+static ir_value build_along_axis(ir_builder *b, ir_op op, int opcode, ir_value x,
+                                 const ir_named_attr *own, uint32_t own_count) {
     ir_named_attr attrs[4] = {{"axis", ir_op_attr(b->m, op, "axis")},
                               {"count", ir_op_attr(b->m, op, "count")}};
-    uint32_t count = 2;
-    for (int i = 0; i < 2 && a->to[i]; i++)
-        attrs[count++] = (ir_named_attr){a->to[i], ir_op_attr(b->m, op, a->from[i])};
-    return ir_op_result(b->m, graph_build(b, a->opcode, &x, 1, attrs, count), 0);
+    memcpy(attrs + 2, own, sizeof *own * own_count);
+    return ir_op_result(b->m, graph_build(b, opcode, &x, 1, attrs, 2 + own_count), 0);
+}
+
+static ir_value build_along_dim(ir_builder *b, ir_op op, int opcode, ir_value x) {
+    const ir_named_attr dim = {"dim", ir_op_attr(b->m, op, "dim")};
+    return build_along_axis(b, op, opcode, x, &dim, 1);
 }
 
 /* In the order tree, which is the usual one. */
 static ir_value sum_over(ir_builder *b, ir_op op, ir_value x) {
-    const ir_named_attr attrs[] = {{"axis", ir_op_attr(b->m, op, "axis")},
-                                   {"count", ir_op_attr(b->m, op, "count")},
-                                   {"kind", ir_attr_string(b->m, "sum")},
-                                   {"fold", ir_attr_string(b->m, "tree")}};
-    return ir_op_result(b->m, graph_build(b, GRAPH_ALL_REDUCE, &x, 1, attrs, 4), 0);
+    const ir_named_attr own[] = {{"kind", ir_attr_string(b->m, "sum")},
+                                 {"fold", ir_attr_string(b->m, "tree")}};
+    return build_along_axis(b, op, GRAPH_ALL_REDUCE, x, own, 2);
 }
 
 /* The share of a greatest or least element, and of a factor, as of a reduction (reduce.c). */
@@ -78,8 +76,7 @@ const derivative derivative_all_reduce = {.forward = forward_all_reduce,
 static void transpose_all_gather(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                                  ir_value *out) {
     (void)wanted;
-    out[0] = build_along_axis(b, op, &(along){GRAPH_SHARD_SLICE, {"dim"}, {"dim"}},
-                              of_all(b, op, cotangent));
+    out[0] = build_along_dim(b, op, GRAPH_SHARD_SLICE, of_all(b, op, cotangent));
 }
 
 const derivative derivative_all_gather = {.linear = true, .transpose = transpose_all_gather};
@@ -87,8 +84,7 @@ const derivative derivative_all_gather = {.linear = true, .transpose = transpose
 static void transpose_to_gather(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                                 ir_value *out) {
     (void)wanted;
-    out[0] = of_each(
-        b, op, build_along_axis(b, op, &(along){GRAPH_ALL_GATHER, {"dim"}, {"dim"}}, cotangent));
+    out[0] = of_each(b, op, build_along_dim(b, op, GRAPH_ALL_GATHER, cotangent));
 }
 
 const derivative derivative_reduce_scatter = {.linear = true, .transpose = transpose_to_gather};
@@ -97,8 +93,9 @@ const derivative derivative_shard_slice = {.linear = true, .transpose = transpos
 static void transpose_all_to_all(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                                  ir_value *out) {
     (void)wanted;
-    out[0] = build_along_axis(
-        b, op, &(along){GRAPH_ALL_TO_ALL, {"split", "concat"}, {"concat", "split"}}, cotangent);
+    const ir_named_attr own[] = {{"split", ir_op_attr(b->m, op, "concat")},
+                                 {"concat", ir_op_attr(b->m, op, "split")}};
+    out[0] = build_along_axis(b, op, GRAPH_ALL_TO_ALL, cotangent, own, 2);
 }
 
 const derivative derivative_all_to_all = {.linear = true, .transpose = transpose_all_to_all};
@@ -111,10 +108,8 @@ static void transpose_permute(ir_builder *b, ir_op op, ir_value cotangent, const
     ir_attr *items = ARENA_NEW(ir_module_arena(b->m), ir_attr, list.count + 1);
     for (uint32_t i = 0; i < list.count; i++)
         items[i] = list.items[i ^ 1];
-    const ir_named_attr attrs[] = {{"axis", ir_op_attr(b->m, op, "axis")},
-                                   {"count", ir_op_attr(b->m, op, "count")},
-                                   {"pairs", ir_attr_array(b->m, items, list.count)}};
-    out[0] = ir_op_result(b->m, graph_build(b, GRAPH_PERMUTE, &cotangent, 1, attrs, 3), 0);
+    const ir_named_attr pairs = {"pairs", ir_attr_array(b->m, items, list.count)};
+    out[0] = build_along_axis(b, op, GRAPH_PERMUTE, cotangent, &pairs, 1);
 }
 
 const derivative derivative_permute = {.linear = true, .transpose = transpose_permute};
