@@ -94,7 +94,7 @@ static void timed(void *context, const device_times *times) {
 }
 
 void context_close(tsr_context_t c) {
-    context_leave_ranks(c);
+    (void)tsrSetComm(c, NULL);
     if (c->default_stream.queue)
         c->device->driver->queue_destroy(c->device, c->default_stream.queue);
     if (c->device)

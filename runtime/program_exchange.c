@@ -153,9 +153,3 @@ tsr_status_t tsrSetComm(tsr_context_t context, tsr_comm_t ranks) {
     context->ranks = ranks;
     return TSR_SUCCESS;
 }
-
-void context_leave_ranks(tsr_context_t context) {
-    if (context->ranks)
-        atomic_fetch_sub(&context->ranks->users, 1);
-    context->ranks = NULL;
-}

@@ -127,8 +127,6 @@ static inline tsr_status_t context_usable(tsr_context_t context) {
 }
 /* Makes contexts of one device the members of one, which is the first; none has a semaphore. */
 void context_join(const tsr_context_t *members, uint32_t count);
-/* program_exchange.c: the context has no ranks any more. */
-void context_leave_ranks(tsr_context_t context);
 /* Closes a device with no handle left. */
 void context_close(tsr_context_t context);
 /* Adds a handle to a list of its context, or takes it out. */

@@ -544,7 +544,7 @@ int choice_space(const options *o, corpus *c) {
                : command_usage(o->command, "--space, --constants: %s", st.message);
 }
 
-int choice_corpus(const options *o, size_t first, corpus *out) {
+int choice_corpus_beside(const options *o, size_t first, const char *golden, corpus *out) {
     arena memory;
     corpus_query query;
     text diagnostics;
@@ -552,10 +552,16 @@ int choice_corpus(const options *o, size_t first, corpus *out) {
     arena_init(&memory);
     text_init(&diagnostics);
     choice_query(o, first, &memory, &query);
+    query.golden = golden ? golden : query.golden;
     bool ok = corpus_load(out, &query, &diagnostics, &st);
-    say_diagnostics(stderr, diagnostics.data);
+    if (!golden)
+        say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
     arena_release(&memory);
-    int code = ok ? choice_space(o, out) : command_fail(&st);
+    return ok ? choice_space(o, out) : command_fail(&st);
+}
+
+int choice_corpus(const options *o, size_t first, corpus *out) {
+    int code = choice_corpus_beside(o, first, NULL, out);
     return code ? code : shard_choice_take(o, out);
 }

@@ -35,5 +35,7 @@ int choice_space(const options *o, corpus *c);
  * stderr, and keeps what is of --shard. EXIT_DONE or the exit code after the message was printed;
  * corpus_release in any case. */
 int choice_corpus(const options *o, size_t first, corpus *out);
+/* The same, whole, with the goldens of another folder; of its diagnostics choice_corpus told. */
+int choice_corpus_beside(const options *o, size_t first, const char *golden, corpus *out);
 
 #endif

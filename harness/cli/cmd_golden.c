@@ -175,20 +175,11 @@ static int list(const options *o, const corpus *c, const job_choice *choice) {
 
 /* The corpus with another folder of goldens, which must be there. */
 static int open_other(const options *o, const char *folder, corpus *out) {
-    arena memory;
-    corpus_query query;
-    text diagnostics;
     status st = STATUS_INIT;
-    arena_init(&memory);
-    text_init(&diagnostics);
-    choice_query(o, 1, &memory, &query);
-    query.golden = folder;
-    bool ok = (file_is_dir(folder) ||
-               status_set(&st, STATUS_NOT_FOUND, "--from %s: there is no such folder", folder)) &&
-              corpus_load(out, &query, &diagnostics, &st);
-    text_release(&diagnostics); /* they were told of the first */
-    arena_release(&memory);
-    return ok ? choice_space(o, out) : command_fail(&st);
+    return file_is_dir(folder) ||
+                   status_set(&st, STATUS_NOT_FOUND, "--from %s: there is no such folder", folder)
+               ? choice_corpus_beside(o, 1, folder, out)
+               : command_fail(&st);
 }
 
 static int merge(const options *o, const corpus *c, const job_choice *choice) {
