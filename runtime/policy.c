@@ -110,13 +110,12 @@ static void list_names(const char *group, text *out) {
     }
 }
 
-static bool unknown(const reader *r, const char *group, const char *name, bool has_group) {
+static bool unknown(const reader *r, const char *group, const char *name) {
     text names;
     text_init(&names);
-    list_names(has_group ? group : NULL, &names);
-    bool ok = has_group
-                  ? wrong(r, group, name, "is no key; %s has %s", group, names.data)
-                  : wrong(r, group, NULL, "is no group of keys; there are schema, %s", names.data);
+    list_names(name ? group : NULL, &names);
+    bool ok = name ? wrong(r, group, name, "is no key; %s has %s", group, names.data)
+                   : wrong(r, group, NULL, "is no group of keys; there are schema, %s", names.data);
     text_release(&names);
     return ok;
 }
@@ -203,7 +202,7 @@ static bool read_member(const reader *r, const char *group, const char *name, co
         free(words);
         return ok;
     }
-    return unknown(r, group, name, true);
+    return unknown(r, group, name);
 }
 
 static bool has_group(const char *group) {
@@ -217,7 +216,7 @@ static bool read_group(const reader *r, const char *group, json_t *members) {
     const char *name;
     json_t *value;
     if (!has_group(group))
-        return unknown(r, group, NULL, false);
+        return unknown(r, group, NULL);
     if (!json_is_object(members))
         return wrong(r, group, NULL, "wants an object: {...}");
     json_object_foreach(members, name, value) {
@@ -259,11 +258,10 @@ static bool read_document(const reader *r, json_t *document) {
     return check_together(r);
 }
 
-bool policy_file_read(const char *path, policy *out, status *st) {
+static bool read_file(const char *path, policy *out, status *st) {
     char *data;
     size_t size;
     json_error_t error;
-    *out = (policy){0};
     status why = STATUS_INIT;
     if (!file_read(path, FILE_BYTES_MAX, &data, &size, &why))
         return status_set(st, STATUS_INVALID, POLICY_FILE ": %s", why.message);
@@ -280,7 +278,7 @@ bool policy_file_read(const char *path, policy *out, status *st) {
 bool policy_of_environment(policy *out, status *st) {
     const char *path = getenv(POLICY_FILE); // NOLINT(concurrency-mt-unsafe)
     *out = (policy){0};
-    return !path || !*path || policy_file_read(path, out, st);
+    return !path || !*path || read_file(path, out, st);
 }
 
 void policy_release(policy *p) {

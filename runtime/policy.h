@@ -21,14 +21,6 @@ typedef enum policy_level {
     POLICY_LEVELS
 } policy_level;
 
-typedef struct policy {
-    bool given[16]; /* of each key, in the order of the table */
-    uint64_t kept_bytes, filled_bytes, watchdog_ns;
-    policy_level level;
-    bool nvtx;
-    char *spans; /* owned; NULL: none */
-} policy;
-
 typedef enum policy_key {
 #define KEY(group, name, ...) POLICY_##group##_##name,
 #include "policy.def"
@@ -36,11 +28,18 @@ typedef enum policy_key {
     POLICY_KEYS
 } policy_key;
 
+typedef struct policy {
+    bool given[POLICY_KEYS]; /* of each key, in the order of the table */
+    uint64_t kept_bytes, filled_bytes, watchdog_ns;
+    policy_level level;
+    bool nvtx;
+    char *spans; /* owned; NULL: none */
+} policy;
+
 /* Reads the file that the environment names; without one, what holds without. False: `st` has the
  * file, the line, what is wrong there and what to write (STATUS_INVALID). policy_release in any
  * case. */
 bool policy_of_environment(policy *out, status *st);
-bool policy_file_read(const char *path, policy *out, status *st);
 void policy_release(policy *p);
 
 #endif

@@ -46,7 +46,6 @@ struct profile {
     /* From the device's clock to CLOCK_MONOTONIC: the least that a launch was heard of after its
      * end. The host's clock is that one. */
     uint64_t offset_ns;
-    bool has_offset;
     char *device; /* owned; the attribute, as JSON */
     VEC(span) batch;
 };
@@ -54,13 +53,7 @@ struct profile {
 /* ---- names and numbers ---- */
 
 static bool is_hex(const char *words, size_t count) {
-    size_t zeros = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!words[i] || !strchr("0123456789abcdef", words[i]))
-            return false;
-        zeros += words[i] == '0';
-    }
-    return zeros < count;
+    return strspn(words, "0123456789abcdef") >= count && strspn(words, "0") < count;
 }
 
 /* The trace that this process is part of: W3C's traceparent, 00-TRACE-SPAN-FLAGS. */
@@ -211,12 +204,11 @@ static const char *kind_of(const char *phase) {
 
 /* Brings a time of the device's clock to CLOCK_MONOTONIC. */
 static void note_offset(profile *p, const device_times *times) {
-    const uint64_t offset = clock_now_ns() - (times->start_ns + times->total_ns);
     if (p->is_host)
-        p->offset_ns = 0;
-    else if (!p->has_offset || offset < p->offset_ns)
+        return;
+    const uint64_t offset = clock_now_ns() - (times->start_ns + times->total_ns);
+    if (offset < p->offset_ns)
         p->offset_ns = offset;
-    p->has_offset = true;
 }
 
 static void add_phases(profile *p, const span *whole, const device_times *times,
@@ -391,6 +383,7 @@ bool profile_open(const policy *q, const device *d, profile **out, status *st) {
     p->phases = q->level == POLICY_PHASES;
     p->marks = q->nvtx;
     p->is_host = strcmp(d->driver->name, "cpu") == 0;
+    p->offset_ns = p->is_host ? 0 : UINT64_MAX;
     p->path = q->spans ? name_file(q->spans) : NULL;
     p->opened_ns = clock_now_ns();
     p->to_unix_ns = find_unix_offset();
