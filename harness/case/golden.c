@@ -134,8 +134,15 @@ const char *golden_digest(const golden *g, uint32_t index) {
     return json_string_value(json_object_get(output_at(g, index), "sha256"));
 }
 
-bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer *buffer,
-                   tensor *out, status *st) {
+/* Bytes that a file has of a tensor. */
+typedef struct packed_tensor {
+    char *data; /* owned */
+    size_t size;
+} packed_tensor;
+
+/* As golden_tensor, and what the file has. */
+static bool read_tensor(const golden *g, uint32_t index, const struct compiler_buffer *buffer,
+                        tensor *out, packed_tensor *packed, status *st) {
     const char *file = json_string_value(json_object_get(output_at(g, index), "file"));
     if (!file)
         return false;
@@ -145,15 +152,13 @@ bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer
     text path;
     text_init(&path);
     text_printf(&path, "%s/%s", g->directory, file);
-    char *packed = NULL;
-    size_t size;
-    bool ok = file_read(path.data, 2 * GOLDEN_TENSOR_BYTES_MAX, &packed, &size, st);
+    bool ok = file_read(path.data, 2 * GOLDEN_TENSOR_BYTES_MAX, &packed->data, &packed->size, st);
     if (ok && !tensor_init(out, buffer->type, buffer->rank, buffer->dims, st))
         ok = false;
     else if (ok) {
         int bytes = (int)tensor_bytes(out);
         char digest[65] = "";
-        ok = LZ4_decompress_safe(packed, out->data, (int)size, bytes) == bytes;
+        ok = LZ4_decompress_safe(packed->data, out->data, (int)packed->size, bytes) == bytes;
         if (ok)
             golden_tensor_digest(out, digest);
         const char *recorded = golden_digest(g, index);
@@ -164,12 +169,20 @@ bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer
                        "%s is damaged: its contents are not what the golden recorded", path.data);
         }
     }
-    free(packed);
     text_release(&path);
     return ok;
 }
 
+bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer *buffer,
+                   tensor *out, status *st) {
+    packed_tensor packed = {0};
+    bool ok = read_tensor(g, index, buffer, out, &packed, st);
+    free(packed.data);
+    return ok;
+}
+
 /* ---- writing ---- */
+
 static json_t *real_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -269,6 +282,14 @@ static bool same_bits(const golden *g, const golden_record *record, const char *
     return true;
 }
 
+static bool write_manifest(const json_t *manifest, const char *path, status *st) {
+    char *body = json_dumps(manifest, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
+    file_part parts[] = {{body, strlen(body)}, {"\n", 1}};
+    bool ok = file_write_parts(path, parts, 2, st);
+    free(body);
+    return ok;
+}
+
 bool golden_write(const golden_record *record, bool *written, bool *conflict, status *st) {
     golden old;
     golden_state state;
@@ -295,13 +316,46 @@ bool golden_write(const golden_record *record, bool *written, bool *conflict, st
         ok = write_tensor(record, i, directory, st);
     if (ok) {
         json_t *manifest = build_manifest(record);
-        char *body = json_dumps(manifest, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
-        file_part parts[] = {{body, strlen(body)}, {"\n", 1}};
-        ok = file_write_parts(record->path, parts, 2, st);
-        free(body);
+        ok = write_manifest(manifest, record->path, st);
         json_decref(manifest);
     }
     *written = ok;
+    free(directory);
+    return ok;
+}
+
+/* ---- copying ---- */
+
+/* A tensor that is damaged is not copied: it is read as a run would read it. */
+static bool copy_tensor(const golden *g, uint32_t index, const compiler_buffer *buffer,
+                        const char *directory, status *st) {
+    const char *file = json_string_value(json_object_get(output_at(g, index), "file"));
+    tensor kept;
+    text to;
+    packed_tensor packed = {0};
+    bool there = read_tensor(g, index, buffer, &kept, &packed, st);
+    bool ok = there || st->code == STATUS_OK;
+    text_init(&to);
+    if (there) {
+        tensor_release(&kept);
+        text_printf(&to, "%s/%s", directory, file);
+        ok = file_write_atomic(to.data, packed.data, packed.size, st);
+    }
+    text_release(&to);
+    free(packed.data);
+    return ok;
+}
+
+bool golden_copy(const golden *g, const compiler_signature *signature, const char *path,
+                 status *st) {
+    char *directory = directory_of(path);
+    bool ok = json_array_size(json_object_get(g->manifest, "outputs")) == signature->output_count ||
+              status_set(st, STATUS_CORRUPT, "the golden in %s has other outputs than its case",
+                         g->directory);
+    ok = ok && file_make_dirs(directory, st);
+    for (uint32_t i = 0; i < signature->output_count && ok; i++)
+        ok = copy_tensor(g, i, &signature->outputs[i], directory, st);
+    ok = ok && write_manifest(g->manifest, path, st);
     free(directory);
     return ok;
 }

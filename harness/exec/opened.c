@@ -37,11 +37,6 @@ static bool is_common(const char *path) {
     return strstr(path, "-packages/") != NULL;
 }
 
-static bool is_same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static bool is_known(const json_t *found, const char *name) {
     size_t i;
     json_t *one;
@@ -58,7 +53,7 @@ static void add(json_t *found, const char *how, const char *name) {
 static void add_file(json_t *found, const char *how, const char *path, const char *implementation) {
     struct stat facts;
     if (path[0] == '/' && !is_common(path) && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
-        !is_same_file(path, implementation))
+        !file_is_same(path, implementation))
         add(found, how, path);
 }
 

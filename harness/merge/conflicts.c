@@ -27,6 +27,7 @@ typedef struct search {
     map index; /* digest of a name, in hex -> index into `all` */
     VEC(seen) all;
     size_t part;
+    text words, build; /* of that part */
     status *st;
     bool ok;
 } search;
@@ -58,20 +59,22 @@ static bool differs(search *s, const text *name, const char *words, size_t *othe
     return memcmp(s->all.items[at].digest, of_words.bytes, sizeof s->all.items[at].digest) != 0;
 }
 
-/* The run in which it was first: a shard's own, where several were joined. */
-static const char *run_of(const part *p, const json_t *record) {
+/* The run or machine where a result was first: its shard's own, where several were joined, else the
+ * whole's. */
+static const char *first_of(const part *p, const json_t *record, const char *name,
+                            const char *whole) {
     json_int_t shard = result_whole(record, RESULT_SHARD);
     const json_t *shards = json_object_get(p->head, "shards");
-    const char *run =
-        shard > 0 ? json_text_at(json_array_get(shards, (size_t)shard - 1), "run") : "";
-    return *run ? run : p->id;
+    const char *own =
+        shard > 0 ? json_text_at(json_array_get(shards, (size_t)shard - 1), name) : "";
+    return *own ? own : whole;
 }
 
 static void check_run(search *s, const part *p, const char *key, json_t *record) {
     text name;
     size_t other;
     text_init(&name);
-    text_printf(&name, "run %s %s", run_of(p, record), key);
+    text_printf(&name, "run %s %s", first_of(p, record, "run", p->id), key);
     json_t *plain = json_copy(record);
     json_object_del(plain, result_fields[RESULT_SHARD].outer);
     char *words = json_dumps(plain, JSON_COMPACT | JSON_SORT_KEYS);
@@ -91,15 +94,6 @@ static bool promises_bits(const json_t *record) {
            json_array_size(result_digests(record)) > 0;
 }
 
-/* The machine of a shard is its own. */
-static const char *machine_of(const part *p, const json_t *record) {
-    json_int_t shard = result_whole(record, RESULT_SHARD);
-    const json_t *shards = json_object_get(p->head, "shards");
-    const char *machine =
-        shard > 0 ? json_text_at(json_array_get(shards, (size_t)shard - 1), "machine") : "";
-    return *machine ? machine : p->machine;
-}
-
 static void check_bits(search *s, const part *p, const char *key, const json_t *record) {
     text name;
     size_t other;
@@ -107,10 +101,9 @@ static void check_bits(search *s, const part *p, const char *key, const json_t *
     if (!promises_bits(record))
         return;
     text_init(&name);
-    text_append(&name, "bits ");
-    part_build(p, &name);
     bool on_set = result_failed_on(record, &set);
-    text_printf(&name, "|%s|%s|%s|%s|%d %" PRIu32 " %d", machine_of(p, record), key,
+    text_printf(&name, "bits %s|%s|%s|%s|%s|%d %" PRIu32 " %d", s->build.data,
+                first_of(p, record, "machine", p->machine), key,
                 result_text(record, RESULT_CASE_KEY), result_text(record, RESULT_MODULE_HASH),
                 on_set, set.number, set.perturbed);
     char *digests = json_dumps(result_digests(record), JSON_COMPACT);
@@ -133,18 +126,14 @@ static bool visit(void *context, const store_result *row) {
     search *s = context;
     const part *p = &s->m->parts.items[s->part];
     json_t *record = json_loads(row->record, 0, NULL);
-    text from;
-    text_init(&from);
-    part_words(s->m, p, &from);
-    s->ok = result_check(record, from.data, s->st);
+    s->ok = result_check(record, s->words.data, s->st);
     if (s->ok && !check_key(record, row))
         s->ok = status_set(s->st, STATUS_CORRUPT, "%s: the result %s is stored under another name",
-                           from.data, row->key);
+                           s->words.data, row->key);
     if (s->ok) {
         check_run(s, p, row->key, record);
         check_bits(s, p, row->key, record);
     }
-    text_release(&from);
     json_decref(record);
     return s->ok;
 }
@@ -152,12 +141,20 @@ static bool visit(void *context, const store_result *row) {
 bool merge_find_conflicts(merge *m, status *st) {
     search s = {.m = m, .st = st, .ok = true};
     map_init(&s.index);
+    text_init(&s.words);
+    text_init(&s.build);
     for (size_t i = 0; i < m->parts.count && s.ok; i++) {
         const part *p = &m->parts.items[i];
         s.part = i;
+        text_clear(&s.words);
+        text_clear(&s.build);
+        part_words(m, p, &s.words);
+        part_build(p, &s.build);
         s.ok =
             store_each_result(m->sources.items[p->source].store, p->number, visit, &s, st) && s.ok;
     }
+    text_release(&s.words);
+    text_release(&s.build);
     map_release(&s.index);
     vec_release(&s.all);
     return s.ok;

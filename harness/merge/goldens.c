@@ -58,34 +58,26 @@ static bool consider(item *i, const char *path, status *st) {
     return ok;
 }
 
-static bool copy(const item *i, status *st) {
+static bool copy(const item *i, compiler_instance *instance, status *st) {
     compiler_signature signature;
-    compiler_instance *instance = corpus_case_instance(i->into, st);
-    bool ok = instance && compiler_signature_of(instance, &signature, st) &&
-              golden_copy(&i->golden, &signature, i->into->golden_path, st);
-    compiler_instance_free(instance);
-    return ok;
-}
-
-static bool find_key(const merging *m, item *i, status *st) {
-    const corpus_case *c = i->into;
-    compiler_instance *instance = corpus_case_instance(c, st);
-    if (instance)
-        golden_key(instance, c->c, c->kernel->parameter_count, m->request->seed, i->key);
-    compiler_instance_free(instance);
-    return instance != NULL;
+    return compiler_signature_of(instance, &signature, st) &&
+           golden_copy(&i->golden, &signature, i->into->golden_path, st);
 }
 
 static void merge_case(merging *m, size_t at) {
     const goldens_request *q = m->request;
-    item i = {.into = &q->into->cases.items[at]};
+    const corpus_case *c = &q->into->cases.items[at];
+    item i = {.into = c};
     status st = STATUS_INIT;
-    bool ok = find_key(m, &i, &st) && consider(&i, i.into->golden_path, &st);
+    compiler_instance *instance = corpus_case_instance(c, &st);
+    if (instance)
+        golden_key(instance, c->c, c->kernel->parameter_count, q->seed, i.key);
+    bool ok = instance && consider(&i, c->golden_path, &st);
     bool known = i.path != NULL;
     for (size_t k = 0; k < q->from_count && ok; k++)
         ok = consider(&i, q->from[k]->cases.items[at].golden_path, &st);
     if (ok && i.path && !known)
-        ok = copy(&i, &st);
+        ok = copy(&i, instance, &st);
     if (!ok)
         tell(m, &i, st.code == STATUS_MISMATCH ? CONFLICT : DAMAGED, st.message);
     else if (!i.path)
@@ -93,6 +85,7 @@ static void merge_case(merging *m, size_t at) {
     else
         tell(m, &i, known ? KNOWN : COPIED, "");
     golden_release(&i.golden);
+    compiler_instance_free(instance);
 }
 
 int goldens_merge(const goldens_request *request) {

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/escape.h"
+#include "base/file.h"
+#include "case/shard.h"
 #include "common/json_text.h"
 
 const json_t *part_shard(const part *p) {
@@ -27,19 +28,14 @@ void part_build(const part *p, text *out) {
 
 /* ---- files ---- */
 
-static bool is_same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static bool check_new(const merge *m, const char *path, status *st) {
-    if (is_same_file(path, m->request->database))
+    if (file_is_same(path, m->request->database))
         return status_set(st, STATUS_INVALID,
                           "%s is the database itself: name another one with --db, which receives "
                           "what the files have",
                           path);
     for (size_t i = 1; i < m->sources.count; i++)
-        if (is_same_file(path, m->sources.items[i].path))
+        if (file_is_same(path, m->sources.items[i].path))
             return status_set(st, STATUS_INVALID, "%s and %s are the same file", path,
                               m->sources.items[i].path);
     return true;
@@ -68,16 +64,14 @@ typedef struct listing {
 static bool is_counted(const json_t *shard) {
     json_int_t index = json_integer_value(json_object_get(shard, "index")),
                of = json_integer_value(json_object_get(shard, "of"));
-    return index >= 1 && of >= index && of <= 65536 &&
+    return index >= 1 && of >= index && of <= SHARDS_MAX &&
            strlen(json_text_at(shard, "digest")) == 64 &&
            json_is_array(json_object_get(shard, "cases"));
 }
 
 /* Names of runs go into documents, whose text is UTF-8. */
 static bool is_text(const char *words) {
-    json_t *value = json_string(words);
-    json_decref(value);
-    return value != NULL;
+    return text_is_utf8(words, strlen(words));
 }
 
 static bool is_sound(const part *p) {

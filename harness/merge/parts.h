@@ -82,6 +82,8 @@ void merge_make_sets(merge *m);
 
 /* It came to its end, and every result of it is there. */
 bool part_is_whole(const part *p);
+/* The shard at a place of a set is not there, or not whole. */
+bool merge_is_missing(const merge *m, const merge_set *set, size_t at);
 
 /* joined.c: the head of a set's run; owned. */
 json_t *merge_joined_head(const merge *m, const merge_set *set);

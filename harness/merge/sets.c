@@ -167,11 +167,15 @@ static void find_refusal(const merge *m, merge_set *set, bool complete) {
     text_release(&why);
 }
 
+bool merge_is_missing(const merge *m, const merge_set *set, size_t at) {
+    const size_t member = set->members.items[at];
+    return member == SIZE_MAX || !part_is_whole(&m->parts.items[member]);
+}
+
 static bool is_complete(const merge *m, const merge_set *set) {
     bool whole = true;
     for (size_t i = 0; i < set->members.count; i++)
-        whole &= set->members.items[i] != SIZE_MAX &&
-                 part_is_whole(&m->parts.items[set->members.items[i]]);
+        whole &= !merge_is_missing(m, set, i);
     return whole;
 }
 

@@ -15,11 +15,6 @@ static const char *const fates[] = {
     [PART_REPLACED] = "replaced", [PART_JOINED] = "joined", [PART_REPEATED] = "repeated",
     [PART_WAITING] = "waiting"};
 
-static bool is_missing(const merge *m, const merge_set *set, size_t at) {
-    size_t member = set->members.items[at];
-    return member == SIZE_MAX || !part_is_whole(&m->parts.items[member]);
-}
-
 /* "shards nightly", "shards" */
 static void set_words(const merge_set *set, text *out) {
     text_show(out, "set %s of %" PRIu32 " shards", *set->name ? set->name : "without a name",
@@ -72,7 +67,7 @@ static void say_missing(const merge *m, const merge_set *set) {
     set_words(set, &words);
     text_append(&words, " is not complete, and nothing of it was taken over:\n");
     for (size_t i = 0; i < set->members.count; i++) {
-        if (!is_missing(m, set, i))
+        if (!merge_is_missing(m, set, i))
             continue;
         missing++;
         if (++shown > SHOWN)
@@ -196,7 +191,7 @@ static json_t *json_of_sets(const merge *m) {
         const merge_set *set = &m->sets.items[i];
         json_t *missing = json_array();
         for (size_t k = 0; k < set->members.count; k++)
-            if (is_missing(m, set, k))
+            if (merge_is_missing(m, set, k))
                 json_array_append_new(missing, json_integer((json_int_t)k + 1));
         if (set->is_asked)
             json_array_append_new(

@@ -150,7 +150,7 @@ static bool write_run(store *to, const store_run *run, const rows *all,
         const row *one = &all->items[i];
         store_result result = {one->key,    one->status,  one->median_ns,
                                one->record, one->samples, one->sample_count};
-        ok = store_copy_result(to, number, &result, st);
+        ok = store_insert_result(to, number, &result, st);
     }
     for (size_t i = 0; i < ceilings->count && ok; i++) {
         const ceiling_row *c = &ceilings->items[i];

@@ -40,7 +40,6 @@ bool store_claim(store *s, int64_t run, status *st);
 void store_release_claims(store *s);
 /* Within a transaction. A run's exit_code counts: -1 for one that goes on. */
 bool store_insert_run(store *s, const store_run *run, int64_t *number, status *st);
-bool store_insert_result(store *s, int64_t run, const store_result *result, status *st);
 bool store_delete_run(store *s, int64_t run, const char *doing, status *st);
 /* Deletes all but the newest gates. */
 bool store_keep_gates(store *s, int64_t keep, const char *doing, status *st);

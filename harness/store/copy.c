@@ -26,10 +26,6 @@ bool store_copy_run(store *s, const store_run *run, int64_t *number, status *st)
     return false;
 }
 
-bool store_copy_result(store *s, int64_t run, const store_result *result, status *st) {
-    return store_insert_result(s, run, result, st);
-}
-
 bool store_forget_run(store *s, int64_t run, status *st) {
     return store_delete_run(s, run, doing, st);
 }

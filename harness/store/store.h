@@ -68,7 +68,7 @@ bool store_end_merge(store *s, bool keep, status *st); /* false also where `keep
 /* A whole run; exit_code -1: it was not finished. STATUS_UNAVAILABLE where another process has put
  * a run of that id meanwhile. */
 bool store_copy_run(store *s, const store_run *run, int64_t *number, status *st);
-bool store_copy_result(store *s, int64_t run, const store_result *result, status *st);
+bool store_insert_result(store *s, int64_t run, const store_result *result, status *st);
 bool store_forget_run(store *s, int64_t run, status *st);
 /* All gates of another database that this one does not have. */
 bool store_copy_gates(store *s, store *from, uint64_t *copied, status *st);

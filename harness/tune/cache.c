@@ -291,8 +291,9 @@ static void merge_entry(tune_cache *c, json_t *entry, text *complaints) {
     free(key);
 }
 
-/* Changes the file under its lock. */
-static bool change(const char *path, json_t *entries, bool merge, text *complaints, status *st) {
+/* Changes the file under its lock. `complaints`: entries are merged, and it says of both; NULL:
+ * they replace. */
+static bool change(const char *path, json_t *entries, text *complaints, status *st) {
     tune_cache c;
     if (!file_make_parent(path, st))
         return false;
@@ -303,7 +304,7 @@ static bool change(const char *path, json_t *entries, bool merge, text *complain
     size_t i;
     json_t *entry;
     json_array_foreach(entries, i, entry) {
-        if (ok && merge)
+        if (ok && complaints)
             merge_entry(&c, entry, complaints);
         else if (ok)
             put_entry(&c, entry);
@@ -316,10 +317,10 @@ static bool change(const char *path, json_t *entries, bool merge, text *complain
     return ok;
 }
 
-bool tune_cache_add(const char *path, json_t *entries, text *complaints, status *st) {
-    return change(path, entries, false, complaints, st);
+bool tune_cache_add(const char *path, json_t *entries, status *st) {
+    return change(path, entries, NULL, st);
 }
 
 bool tune_cache_merge(const char *path, json_t *entries, text *complaints, status *st) {
-    return change(path, entries, true, complaints, st);
+    return change(path, entries, complaints, st);
 }

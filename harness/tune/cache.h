@@ -40,9 +40,8 @@ bool tune_cache_read(const char *path, tune_cache *out, status *st);
 void tune_cache_release(tune_cache *c);
 /* The entry of that key; borrowed, NULL: none. */
 const json_t *tune_cache_find(const tune_cache *c, const char *key);
-/* Adds entries (an array, sealed) to the file, replacing those of equal keys. `complaints` (may be
- * NULL) receives what had to be refused of the file. */
-bool tune_cache_add(const char *path, json_t *entries, text *complaints, status *st);
+/* Adds entries (an array, sealed) to the file, replacing those of equal keys. */
+bool tune_cache_add(const char *path, json_t *entries, status *st);
 /* Adds entries of another cache: of two of one key the one that gained more over the default stays,
  * one that was timed before one that the model chose, and `complaints` says of both. So the order
  * in which caches are merged has no say. */

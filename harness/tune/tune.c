@@ -103,7 +103,7 @@ static void show(tune_state *t, const job *j, const json_t *entry, bool known) {
 static bool keep(tune_state *t, const corpus_case *item, json_t *entry, status *st) {
     json_t *entries = json_pack("[O]", entry);
     char *place = tuned_place(t->request->places, item->kernel, NULL);
-    bool ok = tune_cache_add(place, entries, NULL, st);
+    bool ok = tune_cache_add(place, entries, st);
     free(place);
     json_decref(entries);
     return ok;

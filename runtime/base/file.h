@@ -36,5 +36,6 @@ bool file_make_parent(const char *path, status *st); /* the folders that a file 
 int file_lock_beside(const char *path, status *st);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
+bool file_is_same(const char *a, const char *b); /* both are there, and one file */
 
 #endif
