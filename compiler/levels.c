@@ -28,6 +28,15 @@ uint32_t compiler_pass_names(const char *const **names) {
     return sizeof list / sizeof *list;
 }
 
+bool compiler_is_pass(const char *name) {
+    const char *const *names;
+    const uint32_t count = compiler_pass_names(&names);
+    uint32_t i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i < count;
+}
+
 uint32_t compiler_function_names(const char *const **names) {
     static const char *const list[] = {
 #define F(ENUM, name) #name,

@@ -142,9 +142,8 @@ static int list_passes(void) {
 static int check_pass(const options *o, const char *pass) {
     const char *const *names;
     uint32_t count = compiler_pass_names(&names);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(names[i], pass) == 0)
-            return EXIT_DONE;
+    if (compiler_is_pass(pass))
+        return EXIT_DONE;
     const char *nearest = text_nearest(pass, names, count);
     if (nearest)
         return command_usage(o->command, "unknown pass '%s'; did you mean %s?", pass, nearest);

@@ -44,15 +44,6 @@ static void take_lists(search *s) {
     s->operations = json_incref(internal_get(internal, INTERNAL_OPERATIONS));
 }
 
-static bool is_pass(const char *stage) {
-    const char *const *names;
-    const uint32_t count = compiler_pass_names(&names);
-    bool found = false;
-    for (uint32_t i = 0; i < count && !found; i++)
-        found = strcmp(names[i], stage) == 0;
-    return found;
-}
-
 /* The worker died, a pass erred, or the verifier refuses what it made: that pass it is, also where
  * the case itself, whose modules nobody verifies, went on. */
 static void take_failed_step(search *s) {
@@ -60,7 +51,7 @@ static void take_failed_step(search *s) {
     const json_t *result = s->probes.result;
     if (probes_ended(&s->probes))
         end_with(s, "the time was up");
-    else if (result && is_pass(stage)) {
+    else if (result && compiler_is_pass(stage)) {
         put(s, "pass", json_string(stage));
         put(s, "place", json_string("pass"));
         s->pass = text_at(s->found, "pass");

@@ -300,15 +300,6 @@ static bool take_code(const pack *p, const replay_request *q, recorded_case *c, 
     return false;
 }
 
-static bool is_pass(const char *name) {
-    const char *const *names;
-    const uint32_t count = compiler_pass_names(&names);
-    bool found = false;
-    for (uint32_t i = 0; i < count; i++)
-        found |= strcmp(names[i], name) == 0;
-    return found;
-}
-
 /* Those of the pack, where nothing generates them; names of members are plain (repro/manifest.h).
  */
 static bool take_inputs(const pack *p, recorded_case *c, replay *r, status *st) {
@@ -359,7 +350,7 @@ static bool take_level(const pack *p, const replay_request *q, recorded_case *c,
                           "%s: it holds no module of the level %s: without "
                           "--from",
                           q->path, q->from);
-    if (*c->level.pass && !is_pass(c->level.pass)) {
+    if (*c->level.pass && !compiler_is_pass(c->level.pass)) {
         lacks(r, "this tsr has no pass ", c->level.pass);
         r->verdict = INCOMPATIBLE;
         return false;

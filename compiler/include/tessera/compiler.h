@@ -181,8 +181,7 @@ compiler_source *compiler_open_known(const char *path, bool colour, text *diagno
 /* The files on disk that a source imports, by absolute paths. NULL: there are no more. */
 const char *compiler_import_at(const compiler_source *source, uint32_t index);
 /* The text of a source with all files that it imports, each behind a line "#: file NAME": as the
- * text of one file it opens alike where those are not at hand. Without imports it is the file's own
- * text. */
+ * text of one file it opens alike where those are not at hand. Without imports: the file's own. */
 void compiler_bundle(const compiler_source *source, text *out);
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour,
                                     text *diagnostics);
@@ -472,6 +471,7 @@ bool compiler_emit(compiler_instance *instance, const compiler_options *options,
                    text *out, status *st);
 /* Names of all passes, in order, for --emit-after. Returns the count. */
 uint32_t compiler_pass_names(const char *const **names);
+bool compiler_is_pass(const char *name);
 
 /* The oracle: runs the primitives, one rounding at a time. `outputs` are initialised by it. */
 bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
