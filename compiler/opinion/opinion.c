@@ -116,7 +116,7 @@ static bool first_arguments(const opinion_case *c, ir_block *block, tensor *out)
         tensor *to = &out[i - first + turn];
         const bool part = turn ? i >= l.carried && i < l.carried + l.sliced : i < parts;
         ok = part ? c->operands[i].dims[0] > 0 && opinion_part(&c->operands[i], 0, to, c->o->st)
-                  : opinion_copy(&c->operands[i], to, c->o->st);
+                  : tensor_copy(&c->operands[i], to, c->o->st);
     }
     return ok;
 }

@@ -48,7 +48,6 @@ uint32_t opinion_results(const compiler_instance *instance);
 bool opinion_interpret(opinion *o, compiler_instance *instance, const tensor *inputs, tensor *out);
 bool opinion_reference(opinion *o, compiler_instance *instance, const tensor *inputs, tensor *out);
 
-bool opinion_copy(const tensor *from, tensor *to, status *st);
 /* Part number `at` along axis 0. */
 bool opinion_part(const tensor *from, int64_t at, tensor *to, status *st);
 /* Its values as f64, owned by the caller (free). */

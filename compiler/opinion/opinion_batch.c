@@ -19,7 +19,7 @@ static bool take_part(const opinion_case *c, const transform_shape *s, int64_t a
     bool ok = true;
     for (uint32_t i = 0; i < s->value_count && ok; i++)
         ok = i < s->sliced ? opinion_part(&c->operands[i], at, &out[i], c->o->st)
-                           : opinion_copy(&c->operands[i], &out[i], c->o->st);
+                           : tensor_copy(&c->operands[i], &out[i], c->o->st);
     return ok;
 }
 

@@ -105,8 +105,8 @@ static bool steps_make(const slope *s, double *const *direction, double length, 
                    base_calloc((size_t)s->s.wrt_count + 1, sizeof(double *))};
     bool ok = true;
     for (uint32_t i = 0; i < count && ok; i++)
-        ok = opinion_copy(&s->x[i], &out->forth[i], of(s)->st) &&
-             opinion_copy(&s->x[i], &out->back[i], of(s)->st);
+        ok = tensor_copy(&s->x[i], &out->forth[i], of(s)->st) &&
+             tensor_copy(&s->x[i], &out->back[i], of(s)->st);
     for (uint32_t k = 0; k < s->s.wrt_count && ok; k++) {
         const uint32_t input = (uint32_t)s->s.wrt[k];
         const tensor *x = &s->x[input];
@@ -247,7 +247,7 @@ static opinion_verdict judge(slope *s) {
 /* f32 in the place of narrow floats. */
 static bool widened(const tensor *from, tensor *to, status *st) {
     if (!dtype_is_float(from->type) || from->type == DTYPE_F64)
-        return opinion_copy(from, to, st);
+        return tensor_copy(from, to, st);
     if (!tensor_init(to, DTYPE_F32, from->rank, from->dims, st))
         return false;
     for (int64_t i = 0; i < tensor_count(from); i++)
@@ -303,7 +303,7 @@ static bool slope_open(slope *s) {
     for (uint32_t i = 0; i < d->operand_count && ok; i++)
         ok = widened(&s->c->operands[i], &s->operands[i], of(s)->st);
     for (uint32_t i = first; i < d->operand_count && ok; i++)
-        ok = opinion_copy(&s->operands[i], &s->x[i - first], of(s)->st);
+        ok = tensor_copy(&s->operands[i], &s->x[i - first], of(s)->st);
     if (!ok)
         return false;
     put_weights(s);

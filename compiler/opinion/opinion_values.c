@@ -22,17 +22,13 @@ static ir_op begin(ir_module *part, const ir_module *m, uint32_t inputs, uint32_
                                         .region_count = 1});
 }
 
-static bool is_narrow(dtype type) {
-    return dtype_is_float(type) && type != DTYPE_F32 && type != DTYPE_F64;
-}
-
 /* Inputs of these values' types; `out` receives what stands for each. */
 static void take(ir_builder *b, const ir_module *m, const ir_value *values, uint32_t count,
                  bool widen, ir_value *out) {
     for (uint32_t i = 0; i < count; i++) {
         const dtype own = ir_type_of(m, values[i])->element;
         const ir_type type = ir_value_get(m, values[i])->type;
-        const bool wide = widen && is_narrow(own);
+        const bool wide = widen && dtype_is_narrow(own);
         out[i] = ir_block_add_argument(
             b->m, b->block, wide ? ir_type_with_element(b->m, type, DTYPE_F32) : type, NULL);
     }
@@ -122,13 +118,6 @@ bool opinion_reference(opinion *o, compiler_instance *instance, const tensor *in
     const compiler_references r = {.values = out, .bounds = bounds, .unlimited = true};
     const bool ok = spend(o, instance) && compiler_reference(instance, inputs, &r, o->st);
     tensors_free(bounds);
-    return ok;
-}
-
-bool opinion_copy(const tensor *from, tensor *to, status *st) {
-    const bool ok = tensor_init(to, from->type, from->rank, from->dims, st);
-    if (ok)
-        memcpy(to->data, from->data, tensor_bytes(from));
     return ok;
 }
 

@@ -37,7 +37,7 @@ static bool has_order(query *q, const char *kind) {
 
 bool graph_infer_all_reduce(query *q) {
     const char *kind = infer_string_attr(q, "kind", "sum");
-    if (!reduction_kind_known(kind))
+    if (reduction_graph_opcode(kind) < 0)
         return infer_refuse(q, MISFIT_ARGUMENT, -1, -1,
                             "\"%s\" is none of \"sum\", \"prod\", \"max\" and \"min\"", kind);
     if (!has_order(q, kind))

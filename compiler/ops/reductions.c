@@ -23,6 +23,18 @@ bool reduction_kind_known(const char *kind) {
     return reduction_rounds(kind) || strcmp(kind, "max") == 0 || strcmp(kind, "min") == 0;
 }
 
+int reduction_graph_opcode(const char *kind) {
+    static const struct {
+        const char *kind;
+        int opcode;
+    } kinds[] = {
+        {"sum", GRAPH_ADD}, {"prod", GRAPH_MUL}, {"max", GRAPH_MAXIMUM}, {"min", GRAPH_MINIMUM}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].kind, kind) == 0)
+            return kinds[i].opcode;
+    return -1;
+}
+
 bool reduction_scans(const char *kind) {
     return strncmp(kind, "cum", 3) == 0;
 }

@@ -45,6 +45,8 @@ typedef struct reduction_list {
 
 /* Is it sum, prod, max or min? */
 bool reduction_kind_known(const char *kind);
+/* Two elements become one by this operation of Graph IR; -1: there is none. */
+int reduction_graph_opcode(const char *kind);
 /* Each step rounds where it is of floats, so that it has an order: sum and prod, also running ones.
  */
 bool reduction_rounds(const char *kind);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ops/orders.h"
+#include "ops/reductions.h"
 #include "parameters/thresholds.h"
 #include "transforms/batches.h"
 
@@ -196,11 +197,7 @@ typedef struct folding {
 } folding;
 
 static folding folding_of(const batching *s, ir_value x, const char *kind, const char *order) {
-    const int opcode = strcmp(kind, "max") == 0    ? GRAPH_MAXIMUM
-                       : strcmp(kind, "min") == 0  ? GRAPH_MINIMUM
-                       : strcmp(kind, "prod") == 0 ? GRAPH_MUL
-                                                   : GRAPH_ADD;
-    return (folding){opcode,
+    return (folding){reduction_graph_opcode(kind),
                      strcmp(order, "exact") == 0 && dtype_is_float(build_type(&s->b, x)->element)};
 }
 

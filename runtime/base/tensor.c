@@ -53,6 +53,13 @@ bool tensor_init(tensor *t, dtype type, int rank, const int64_t *dims, status *s
     return true;
 }
 
+bool tensor_copy(const tensor *from, tensor *to, status *st) {
+    if (!tensor_init(to, from->type, from->rank, from->dims, st))
+        return false;
+    memcpy(to->data, from->data, tensor_bytes(from));
+    return true;
+}
+
 void tensor_release(tensor *t) {
     free(t->data);
     *t = (tensor){0};

@@ -25,6 +25,7 @@ typedef struct tensor {
 /* Allocates zeroed data; fails with STATUS_OUT_OF_MEMORY or, for overflowing shapes,
  * STATUS_INVALID. */
 bool tensor_init(tensor *t, dtype type, int rank, const int64_t *dims, status *st);
+bool tensor_copy(const tensor *from, tensor *to, status *st); /* fails as tensor_init */
 void tensor_release(tensor *t);
 void tensor_release_all(tensor *tensors, uint32_t count);
 /* A list of tensors without data, which knows its length: tensors_free releases them, too. */

@@ -218,12 +218,9 @@ static bool is_identity(const shlo_value *init, const char *kind) {
 }
 
 ir_value import_combined(importer *im, const char *kind, ir_value init, ir_value x) {
-    const int opcode = strcmp(kind, "sum") == 0    ? GRAPH_ADD
-                       : strcmp(kind, "prod") == 0 ? GRAPH_MUL
-                       : strcmp(kind, "max") == 0  ? GRAPH_MAXIMUM
-                       : strcmp(kind, "min") == 0  ? GRAPH_MINIMUM
-                       : strcmp(kind, "and") == 0  ? GRAPH_AND
-                                                   : GRAPH_OR;
+    const int known = reduction_graph_opcode(kind), opcode = known >= 0                 ? known
+                                                             : strcmp(kind, "and") == 0 ? GRAPH_AND
+                                                                                        : GRAPH_OR;
     const ir_type_data t = *import_type_of(im, x);
     const bool truth = t.element == DTYPE_BOOL;
     const int of_truth = opcode == GRAPH_ADD || opcode == GRAPH_MAXIMUM   ? GRAPH_OR

@@ -6,7 +6,7 @@
 
 #include "import/stablehlo/import_complex.h"
 
-static complex_value operand(const importer *im, const shlo_op *op, uint32_t i) {
+complex_value complex_operand(const importer *im, const shlo_op *op, uint32_t i) {
     const uint32_t number = op->operands[i]->number;
     return (complex_value){im->made[number], im->imaginary[number]};
 }
@@ -69,12 +69,12 @@ static bool compare(importer *im, const shlo_op *op, ir_value *results) {
     char predicate[3] = {0};
     for (int i = 0; i < 2 && direction[i]; i++)
         predicate[i] = (char)(direction[i] | 0x20);
-    results[0] = compared(im, predicate, operand(im, op, 0), operand(im, op, 1));
+    results[0] = compared(im, predicate, complex_operand(im, op, 0), complex_operand(im, op, 1));
     return true;
 }
 
 static bool extreme(importer *im, const shlo_op *op, const char *predicate, ir_value *results) {
-    complex_value x = operand(im, op, 0), y = operand(im, op, 1);
+    complex_value x = complex_operand(im, op, 0), y = complex_operand(im, op, 1);
     ir_value first = compared(im, predicate, x, y);
     results[0] = build_select(&im->b, first, x.re, y.re);
     results[1] = build_select(&im->b, first, x.im, y.im);
@@ -84,7 +84,7 @@ static bool extreme(importer *im, const shlo_op *op, const char *predicate, ir_v
 /* Sums of the products of parts, each in its own order; a number that is not complex has one part.
  */
 static bool contraction(importer *im, const shlo_op *op, ir_value *results) {
-    const complex_value x = operand(im, op, 0), y = operand(im, op, 1);
+    const complex_value x = complex_operand(im, op, 0), y = complex_operand(im, op, 1);
     const ir_value left[] = {x.re, x.im}, right[] = {y.re, y.im};
     ir_value (*of)(importer * im, const shlo_op *op, ir_value x, ir_value y) =
         op->info->opcode == SHLO_OP_CONVOLUTION ? import_convolution_of : import_dot_of;
@@ -101,7 +101,7 @@ static bool contraction(importer *im, const shlo_op *op, ir_value *results) {
 }
 
 static bool convert(importer *im, const shlo_op *op, ir_value *results) {
-    complex_value x = operand(im, op, 0);
+    complex_value x = complex_operand(im, op, 0);
     const dtype to = import_element(op->results[0].type->element);
     const bool from_complex = import_is_complex(op->operands[0]);
     if (to == DTYPE_NONE || !import_result_type(im, op, 0))
@@ -117,19 +117,17 @@ static bool convert(importer *im, const shlo_op *op, ir_value *results) {
     return true;
 }
 
-static bool function(importer *im, const shlo_op *op, ir_value *results) {
-    complex_value y;
-    if (!complex_function(im, op->info->opcode, operand(im, op, 0), &y))
-        return import_refuse(im, op, "of complex numbers is not supported");
-    results[0] = y.re;
-    results[1] = y.im;
-    return true;
-}
-
 static bool two(ir_value *results, complex_value x) {
     results[0] = x.re;
     results[1] = x.im;
     return true;
+}
+
+static bool function(importer *im, const shlo_op *op, ir_value *results) {
+    complex_value y;
+    if (!complex_function(im, op->info->opcode, complex_operand(im, op, 0), &y))
+        return import_refuse(im, op, "of complex numbers is not supported");
+    return two(results, y);
 }
 
 /* The parts of numbers that are not complex: themselves, and 0. */
@@ -182,10 +180,11 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return two(results, (complex_value){import_operand(im, op, 0), import_operand(im, op, 1)});
     case SHLO_OP_REAL:
     case SHLO_OP_IMAG:
-        results[0] = opcode == SHLO_OP_REAL ? operand(im, op, 0).re : operand(im, op, 0).im;
+        results[0] =
+            opcode == SHLO_OP_REAL ? complex_operand(im, op, 0).re : complex_operand(im, op, 0).im;
         return true;
     case SHLO_OP_ABS:
-        results[0] = complex_magnitude(im, operand(im, op, 0));
+        results[0] = complex_magnitude(im, complex_operand(im, op, 0));
         return true;
     case SHLO_OP_IOTA:
         if (!import_iota(im, op, 0, results))
@@ -193,9 +192,11 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         results[1] = import_like(im, results[0], 0);
         return true;
     case SHLO_OP_MULTIPLY:
-        return two(results, complex_product(im, operand(im, op, 0), operand(im, op, 1)));
+        return two(results,
+                   complex_product(im, complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_DIVIDE:
-        return two(results, complex_quotient(im, operand(im, op, 0), operand(im, op, 1)));
+        return two(results,
+                   complex_quotient(im, complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_MAXIMUM:
         return extreme(im, op, "ge", results);
     case SHLO_OP_MINIMUM:
@@ -208,15 +209,17 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     case SHLO_OP_CONVOLUTION:
         return contraction(im, op, results);
     case SHLO_OP_POWER:
-        return two(results, complex_power(im, operand(im, op, 0), operand(im, op, 1)));
+        return two(results,
+                   complex_power(im, complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_ATAN2:
-        return two(results, complex_atan2(im, operand(im, op, 0), operand(im, op, 1)));
+        return two(results,
+                   complex_atan2(im, complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_FFT:
         return import_fft(im, op, 0, results);
     case SHLO_OP_BITCAST_CONVERT:
         if (!shlo_type_equal(op->operands[0]->type, op->results[0].type))
             return import_refuse(im, op, "of complex numbers is not supported");
-        return two(results, operand(im, op, 0));
+        return two(results, complex_operand(im, op, 0));
     default:
         return function(im, op, results);
     }

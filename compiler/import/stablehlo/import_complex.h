@@ -8,6 +8,8 @@ typedef struct complex_value {
     ir_value re, im;
 } complex_value;
 
+/* An operand of an operation; im 0: it is not complex. */
+complex_value complex_operand(const importer *im, const shlo_op *op, uint32_t i);
 complex_value complex_widened(importer *im, complex_value x); /* as f64 */
 complex_value complex_rounded(importer *im, complex_value x, dtype to);
 complex_value complex_product(importer *im, complex_value x, complex_value y);

@@ -247,12 +247,9 @@ static complex_value logarithm(importer *im, complex_value x) {
  */
 static complex_value logarithm_plus_one(importer *im, complex_value x) {
     const complex_value sizes = complex_sizes(im, x), moved = {real_plus(im, x.re, 1), x.im};
-    const real_pair p = real_product(im, sizes.re, sizes.re),
-                    q = real_product(im, sizes.im, sizes.im);
-    const real_pair squares = real_sum(im, p.high, q.high);
+    const real_pair squares = real_squares(im, sizes.re, sizes.im);
     const real_pair sum = real_sum(im, real_times(im, x.re, 2), squares.high);
-    ir_value lost = import_add(im, squares.low, import_add(im, p.low, q.low));
-    ir_value rest = import_add(im, sum.high, import_add(im, sum.low, lost));
+    ir_value rest = import_add(im, sum.high, import_add(im, sum.low, squares.low));
     ir_value near = real_times(im, import_unary(im, GRAPH_LOG1P, rest), 0.5);
     ir_value is_near = import_binary(im, GRAPH_AND, real_is(im, "gt", rest, -0.5),
                                      real_is(im, "lt", sizes.re, 0x1p500));

@@ -72,15 +72,19 @@ static ir_value power_against(importer *im, ir_value great) {
     return import_bitcast(im, import_sub(im, import_like(im, bits, exponents), bits), DTYPE_F64);
 }
 
+real_pair real_squares(importer *im, ir_value x, ir_value y) {
+    const real_pair p = real_product(im, x, x), q = real_product(im, y, y);
+    const real_pair sum = real_sum(im, p.high, q.high);
+    return (real_pair){sum.high, import_add(im, sum.low, import_add(im, p.low, q.low))};
+}
+
 /* A step of Newton's corrects the root by what it and the squares have lost. */
 ir_value real_hypotenuse(importer *im, ir_value great, ir_value small) {
     ir_value scale = power_against(im, great);
     ir_value a = import_mul(im, great, scale), b = import_mul(im, small, scale);
-    const real_pair p = real_product(im, a, a), q = real_product(im, b, b);
-    const real_pair sum = real_sum(im, p.high, q.high);
-    ir_value lost = import_add(im, sum.low, import_add(im, p.low, q.low));
+    const real_pair sum = real_squares(im, a, b);
     ir_value root = real_sqrt(im, sum.high);
-    ir_value rest = import_add(im, real_fma(im, real_negated(im, root), root, sum.high), lost);
+    ir_value rest = import_add(im, real_fma(im, real_negated(im, root), root, sum.high), sum.low);
     root = import_add(im, root, import_div(im, rest, import_add(im, root, root)));
     ir_value usual = import_binary(im, GRAPH_AND, real_is(im, "gt", great, 0),
                                    real_is(im, "lt", great, __builtin_inf()));

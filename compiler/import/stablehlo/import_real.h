@@ -27,6 +27,7 @@ typedef struct real_pair {
 } real_pair;
 real_pair real_sum(importer *im, ir_value x, ir_value y);
 real_pair real_product(importer *im, ir_value x, ir_value y);
+real_pair real_squares(importer *im, ir_value x, ir_value y); /* x^2 + y^2, x >= y >= 0 */
 /* With f64 great >= small >= 0: sqrt(great^2 + small^2) without overflow on the way, from squares
  * in pairs, and great^2 + small^2 - 1, in which nothing cancels. */
 ir_value real_hypotenuse(importer *im, ir_value great, ir_value small);

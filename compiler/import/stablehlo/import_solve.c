@@ -75,8 +75,8 @@ static bool fits(importer *im, const shlo_op *op, bool left) {
 }
 
 static parts operand_of(const importer *im, const shlo_op *op, uint32_t i) {
-    const uint32_t number = op->operands[i]->number;
-    return (parts){{im->made[number], im->imaginary[number]}};
+    const complex_value v = complex_operand(im, op, i);
+    return (parts){{v.re, v.im}};
 }
 
 static parts turned_or_not(importer *im, parts x, bool turns) {

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/tensor.h"
 #include "ops/graph.h"
+#include "ops/tree_order.h"
 
 typedef struct interp_step {
     const ir_module *m;
@@ -94,6 +95,18 @@ double interp_products64_f64(const double *x, int64_t n);
 
 /* A reduction as rows: `axes` become the last ones. */
 bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st);
+
+/* Facts of a reduction that are the same for all rows. */
+typedef struct interp_reduction {
+    const char *kind;
+    bool wide;              /* sums of f64 */
+    const tree_order *tree; /* NULL: the order is another, or none can be seen */
+    bool exact, odd;
+} interp_reduction;
+
+/* One row; `work`: room for 8 bytes of each element. */
+void interp_reduce_row(const interp_reduction *r, const tensor *rows, int64_t row, int64_t length,
+                       void *work, tensor *out);
 
 /* The axis of a scan: `count` rows of `length` elements that are `stride` apart; element 0 of row r
  * is at interp_scan_start. */

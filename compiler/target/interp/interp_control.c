@@ -6,13 +6,6 @@
 #include "ops/functions.h"
 #include "target/interp/interp_walk.h"
 
-static bool copy_tensor(const tensor *from, tensor *to, status *st) {
-    if (!tensor_init(to, from->type, from->rank, from->dims, st))
-        return false;
-    memcpy(to->data, from->data, tensor_bytes(from));
-    return true;
-}
-
 /* The block's values are as they were before it ran for the first time. */
 static void reset_block(interpreter *in, const ir_block_data *block) {
     for (ir_op op = block->first; op; op = ir_op_get(in->m, op)->next) {
@@ -35,7 +28,7 @@ bool interp_run_block(interpreter *in, ir_block id, const tensor *arguments, ten
     }
     bool ok = interp_run(in, block->first) && (!in->watch || in->watch->ran(in->watch->self, id));
     for (; ok && given < end->operand_count; given++)
-        ok = copy_tensor(&in->values[end->operands[given]], &out[given], in->st);
+        ok = tensor_copy(&in->values[end->operands[given]], &out[given], in->st);
     if (!ok)
         tensor_release_all(out, given);
     for (uint32_t i = 0; i < block->argument_count; i++)
@@ -60,8 +53,7 @@ static bool run_if(interpreter *in, ir_op op, const tensor *operands, tensor *re
                             results);
 }
 
-/* The values of a turn become those of the next. */
-static void take_over(tensor *values, tensor *next, uint32_t count) {
+void interp_take_over(tensor *values, tensor *next, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         tensor_release(&values[i]);
         values[i] = next[i];
@@ -69,24 +61,24 @@ static void take_over(tensor *values, tensor *next, uint32_t count) {
     }
 }
 
-static bool copy_all(const tensor *from, tensor *to, uint32_t count, status *st) {
+bool interp_copy_all(const tensor *from, tensor *to, uint32_t count, status *st) {
     bool ok = true;
     for (uint32_t i = 0; i < count && ok; i++)
-        ok = copy_tensor(&from[i], &to[i], st);
+        ok = tensor_copy(&from[i], &to[i], st);
     return ok;
 }
 
 static bool run_while(interpreter *in, ir_op op, const tensor *operands, tensor *results) {
     uint32_t count = ir_op_get(in->m, op)->operand_count;
     tensor *next = base_calloc((size_t)count + 1, sizeof *next), condition = {0};
-    bool ok = copy_all(operands, results, count, in->st), goes_on = ok;
+    bool ok = interp_copy_all(operands, results, count, in->st), goes_on = ok;
     while (ok && goes_on) {
         ok = interp_run_block(in, ir_op_block(in->m, op, 0), results, &condition);
         goes_on = ok && holds(&condition);
         tensor_release(&condition);
         ok = ok && (!goes_on || interp_run_block(in, ir_op_block(in->m, op, 1), results, next));
         if (ok && goes_on)
-            take_over(results, next, count);
+            interp_take_over(results, next, count);
     }
     tensor_release_all(next, count);
     free(next);
@@ -126,14 +118,14 @@ static bool run_loop(interpreter *in, ir_op op, const tensor *operands, tensor *
     tensor *made = base_calloc((size_t)d->result_count + 1, sizeof *made);
     tensor *arguments = base_calloc((size_t)d->operand_count + 1, sizeof *arguments);
     bool ok = tensor_init(&arguments[0], DTYPE_I32, 0, NULL, in->st) &&
-              copy_all(operands, results, l.carried, in->st);
+              interp_copy_all(operands, results, l.carried, in->st);
     for (uint32_t i = l.carried; ok && i < d->result_count; i++)
         ok = interp_allocate(in->m, d->results[i], DTYPE_NONE, &results[i], in->st);
     for (int64_t turn = 0; ok && turn < l.count; turn++) {
         set_arguments(&l, turn, results, operands, arguments);
         ok = interp_run_block(in, ir_op_block(in->m, op, 0), arguments, made);
         if (ok) {
-            take_over(results, made, l.carried);
+            interp_take_over(results, made, l.carried);
             stack(&l, turn, made, results);
         }
     }

@@ -32,11 +32,8 @@ static bool run_turn(interpreter *in, ir_op op, const fold_shape *f, int64_t tur
         ok = take_turn(&operands[i], f->axis[i], turn, &values[i], in->st);
     ok = ok && interp_run_block(in, ir_op_block(in->m, op, 0), values, made);
     tensor_release_all(values + f->carried, f->inputs);
-    for (uint32_t i = 0; i < f->carried && ok; i++) {
-        tensor_release(&values[i]);
-        values[i] = made[i];
-        made[i] = (tensor){0};
-    }
+    if (ok)
+        interp_take_over(values, made, f->carried);
     return ok;
 }
 
@@ -47,13 +44,7 @@ bool interp_fold(interpreter *in, ir_op op, const tensor *operands, tensor *resu
     const uint32_t count = f.carried + f.inputs;
     tensor *values = base_calloc((size_t)count + 1, sizeof *values);
     tensor *made = base_calloc((size_t)f.carried + 1, sizeof *made);
-    bool ok = true;
-    for (uint32_t i = 0; i < f.carried && ok; i++) {
-        const tensor *from = &operands[i];
-        ok = tensor_init(&values[i], from->type, from->rank, from->dims, in->st);
-        if (ok)
-            memcpy(values[i].data, from->data, tensor_bytes(from));
-    }
+    bool ok = interp_copy_all(operands, values, f.carried, in->st);
     for (int64_t turn = 0; turn < f.turns && ok; turn++)
         ok = run_turn(in, op, &f, turn, operands, values, made);
     for (uint32_t i = 0; i < f.carried; i++) {

@@ -90,15 +90,7 @@ static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype t
     return best;
 }
 
-/* Facts that are the same for all rows. */
-typedef struct reduction {
-    const char *kind;
-    bool wide;
-    const tree_order *tree; /* NULL: the order is another, or none can be seen */
-    bool exact, odd;
-} reduction;
-
-static float sum_f32(const reduction *r, const float *x, int64_t n) {
+static float sum_f32(const interp_reduction *r, const float *x, int64_t n) {
     if (strcmp(r->kind, "prod") == 0)
         return interp_products64_f32(x, n);
     if (r->exact)
@@ -106,7 +98,7 @@ static float sum_f32(const reduction *r, const float *x, int64_t n) {
     return r->tree ? interp_tree_sum_f32(r->tree, x) : interp_lanes64_f32(x, n);
 }
 
-static double sum_f64(const reduction *r, const double *x, int64_t n) {
+static double sum_f64(const interp_reduction *r, const double *x, int64_t n) {
     if (strcmp(r->kind, "prod") == 0)
         return interp_products64_f64(x, n);
     if (r->exact)
@@ -114,7 +106,7 @@ static double sum_f64(const reduction *r, const double *x, int64_t n) {
     return r->tree ? interp_tree_sum_f64(r->tree, x) : interp_lanes64_f64(x, n);
 }
 
-static void reduce_row(const reduction *r, const tensor *rows, int64_t row, int64_t length,
+void interp_reduce_row(const interp_reduction *r, const tensor *rows, int64_t row, int64_t length,
                        void *work, tensor *out) {
     const char *kind = r->kind;
     bool rounds = reduction_rounds(kind);
@@ -148,14 +140,14 @@ bool interp_reduce(const interp_step *s, status *st) {
         return false;
     bool ok = order != ORDER_WRITTEN || interp_tree_open(s, length, &tree, st);
     void *work = base_malloc(sizeof(double) * (size_t)(length + 1));
-    const reduction r = {.kind = interp_text(s, "kind"),
-                         .wide = rows.type == DTYPE_F64 || interp_accumulates_f64(s),
-                         .tree = order == ORDER_WRITTEN ? &tree : NULL,
-                         .exact = order_is_exact(order),
-                         .odd = order == ORDER_EXACT_ODD};
+    const interp_reduction r = {.kind = interp_text(s, "kind"),
+                                .wide = rows.type == DTYPE_F64 || interp_accumulates_f64(s),
+                                .tree = order == ORDER_WRITTEN ? &tree : NULL,
+                                .exact = order_is_exact(order),
+                                .odd = order == ORDER_EXACT_ODD};
     int64_t count = tensor_count(s->out);
     for (int64_t row = 0; row < count && ok; row++)
-        reduce_row(&r, &rows, row, length, work, s->out);
+        interp_reduce_row(&r, &rows, row, length, work, s->out);
     free(work);
     tree_order_release(&tree);
     tensor_release(&rows);

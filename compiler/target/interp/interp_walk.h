@@ -18,6 +18,9 @@ typedef struct interpreter {
 bool interp_run(interpreter *in, ir_op first);
 /* Runs a block on arguments that it borrows, and copies what it ends in to `out`. */
 bool interp_run_block(interpreter *in, ir_block id, const tensor *arguments, tensor *out);
+/* The values of a turn become those of the next; copies of values. */
+void interp_take_over(tensor *values, tensor *next, uint32_t count);
+bool interp_copy_all(const tensor *from, tensor *to, uint32_t count, status *st);
 /* An operation with blocks (ops/control.h): fills in->values of the results. */
 bool interp_control(interpreter *in, ir_op op);
 /* Likewise a fold (ops/fold.h), which is no loop to an onlooker: passes make it. */

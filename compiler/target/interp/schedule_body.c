@@ -165,10 +165,7 @@ static bool run_sums(schedule_place *p, ir_op op, tensor *to) {
     if (!ok || !tensor_init(one, to->type, 1, &single, p->w->st))
         return false;
     const tensor *const in[] = {sum, one};
-    const int opcode = strcmp(kind, "sum") == 0    ? GRAPH_ADD
-                       : strcmp(kind, "prod") == 0 ? GRAPH_MUL
-                       : strcmp(kind, "max") == 0  ? GRAPH_MAXIMUM
-                                                   : GRAPH_MINIMUM;
+    const int opcode = reduction_graph_opcode(kind);
     for (int64_t lane = 0; lane < schedule_lanes(p) && ok; lane++) {
         tensor next;
         char *place = (char *)to->data + (size_t)lane * size;

@@ -32,82 +32,22 @@ static schedule_place row_of(const schedule_place *p, int64_t number) {
 
 /* ---- reductions ---- */
 
-static int64_t reduced_integer(const char *kind, dtype type, int64_t a, int64_t b) {
-    if (strcmp(kind, "sum") == 0)
-        return (int64_t)((uint64_t)a + (uint64_t)b);
-    if (strcmp(kind, "prod") == 0)
-        return (int64_t)((uint64_t)a * (uint64_t)b);
-    const bool less = dtype_integer_less(type, a, b);
-    return (strcmp(kind, "max") == 0) == less ? b : a;
-}
-
-static int64_t first_integer(const char *kind, dtype type) {
-    return strcmp(kind, "sum") == 0    ? 0
-           : strcmp(kind, "prod") == 0 ? 1
-           : strcmp(kind, "max") == 0  ? dtype_lowest(type)
-                                       : dtype_highest(type);
-}
-
-static double greater(double a, double b) {
-    if (isnan(a) || isnan(b))
-        return (double)NAN;
-    return a > b || (a == b && !signbit(a)) ? a : b;
-}
-
-static double greatest(const double *x, int64_t n, bool max) {
-    double best = -HUGE_VAL;
-    for (int64_t i = 0; i < n; i++)
-        best = greater(best, max ? x[i] : -x[i]);
-    return max ? best : -best;
-}
-
-static void reduce_f32(const schedule_place *p, const char *kind, const tensor *x, tensor *out) {
-    const int64_t n = tensor_count(x);
-    float *work = base_calloc((size_t)n + 1, sizeof *work), sum;
-    interp_load_f32(x, 0, n, work);
-    sum = strcmp(kind, "prod") == 0                             ? interp_products64_f32(work, n)
-          : order_is_exact(order_of(p->w->m, p->op, ORDER_ANY)) ? interp_exact_f32(work, n)
-                                                                : interp_lanes64_f32(work, n);
-    interp_store_f32(out, 0, 1, &sum);
-    free(work);
-}
-
-static void reduce_f64(const schedule_place *p, const char *kind, const tensor *x, tensor *out) {
-    const int64_t n = tensor_count(x);
-    const order_id order = order_of(p->w->m, p->op, ORDER_ANY);
-    double *work = base_calloc((size_t)n + 1, sizeof *work), sum;
-    interp_load_f64(x, 0, n, work);
-    sum = !reduction_rounds(kind)     ? greatest(work, n, strcmp(kind, "max") == 0)
-          : strcmp(kind, "prod") == 0 ? interp_products64_f64(work, n)
-          : order_is_exact(order)     ? interp_exact_f64(work, n, order == ORDER_EXACT_ODD)
-                                      : interp_lanes64_f64(work, n);
-    interp_store_f64(out, 0, 1, &sum);
-    free(work);
-}
-
-static void reduce_integers(const char *kind, const tensor *x, tensor *out) {
-    int64_t sum = first_integer(kind, x->type), one;
-    for (int64_t i = 0; i < tensor_count(x); i++) {
-        interp_load_i64(x, i, 1, &one);
-        sum = reduced_integer(kind, x->type, sum, one);
-    }
-    interp_store_i64(out, 0, 1, &sum);
-}
-
 /* Stores what the elements of a row come to. */
 static bool put_reduced(const schedule_place *at, const tensor *x) {
-    const char *kind = ir_op_string(at->w->m, at->op, "kind", "");
+    const order_id order = order_of(at->w->m, at->op, ORDER_ANY);
+    const interp_reduction r = {.kind = ir_op_string(at->w->m, at->op, "kind", ""),
+                                .wide = x->type == DTYPE_F64,
+                                .exact = order_is_exact(order),
+                                .odd = order == ORDER_EXACT_ODD};
+    const int64_t count = tensor_count(x);
     schedule_place p = *at;
     const int64_t single = 1;
     tensor out;
     if (!tensor_init(&out, x->type, 1, &single, p.w->st))
         return false;
-    if (!dtype_is_float(x->type))
-        reduce_integers(kind, x, &out);
-    else if (x->type == DTYPE_F64 || !reduction_rounds(kind))
-        reduce_f64(&p, kind, x, &out);
-    else
-        reduce_f32(&p, kind, x, &out);
+    void *work = base_malloc(sizeof(double) * (size_t)(count + 1));
+    interp_reduce_row(&r, x, 0, count, work, &out);
+    free(work);
     p.columns = 1;
     const bool ok = schedule_store(&p, 0, &out);
     tensor_release(&out);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/reductions.h"
 #include "target/interp/interp.h"
 #include "target/interp/tile_walk.h"
 
@@ -27,16 +28,9 @@ static bool evaluate(tile_walker *w, ir_op op, int opcode, const tensor *const *
 
 bool tile_together(tile_walker *w, ir_op op, const char *kind, const tensor *x, const tensor *y,
                    tensor *out) {
-    static const struct {
-        const char *kind;
-        int opcode;
-    } kinds[] = {
-        {"sum", GRAPH_ADD}, {"prod", GRAPH_MUL}, {"max", GRAPH_MAXIMUM}, {"min", GRAPH_MINIMUM}};
     const tensor *in[] = {x, y};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].kind, kind) == 0)
-            return evaluate(w, op, kinds[i].opcode, in, 2, out);
-    return tile_unavailable(w, op);
+    const int opcode = reduction_graph_opcode(kind);
+    return opcode < 0 ? tile_unavailable(w, op) : evaluate(w, op, opcode, in, 2, out);
 }
 
 static uint64_t bits_at(const tensor *t, int64_t i) {

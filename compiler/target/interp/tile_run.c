@@ -97,7 +97,7 @@ static bool room_op(tile_walker *w, ir_op op) {
 
 static tile_value room_of(const ir_module *m, const char *bytes) {
     const int64_t size = ir_op_int(m, ir_module_kernel(m), bytes, 0);
-    char *memory = base_calloc((size_t)(size > 0 ? size : 0) + 1, 1);
+    char *memory = base_malloc((size_t)(size > 0 ? size : 0) + 1);
     memset(memory, 0xA5, (size_t)(size > 0 ? size : 0)); /* what is not written shows */
     return (tile_value){.memory = memory, .bytes = size, .begin = memory};
 }
