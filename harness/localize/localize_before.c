@@ -45,14 +45,15 @@ static bool code_is_right(probes *p, const char *edits) {
 }
 
 /* It is not as another kernel, which the interpreter alone evaluates. */
-static bool is_of_another(const json_t *result) {
+static bool is_of_another(const char *why) {
     static const char same[] = "same_as ";
-    return strncmp(result_text(result, RESULT_WHY), same, sizeof same - 1) == 0;
+    return strncmp(why, same, sizeof same - 1) == 0;
 }
 
 /* Code that is wrong as the interpreter is has its bits. */
 static bool code_agrees(probes *p, const char *edits) {
-    return probes_try(p, edits, NULL) == PROBE_WRONG && !is_of_another(p->result) &&
+    return probes_try(p, edits, NULL) == PROBE_WRONG &&
+           !is_of_another(result_text(p->result, RESULT_WHY)) &&
            !internal_get(result_internal(p->result), INTERNAL_WRONG);
 }
 
@@ -61,12 +62,13 @@ static bool code_agrees(probes *p, const char *edits) {
 static bool other_differs(probes *p) {
     char kernel[128];
     const job own = p->job;
-    bool differs = probes_try(p, NULL, NULL) == PROBE_WRONG && is_of_another(p->result) &&
-                   sscanf(result_text(p->result, RESULT_WHY), "same_as %127[^:]", kernel) == 1;
+    bool differs =
+        is_of_another(p->fails_why) && sscanf(p->fails_why, "same_as %127[^:]", kernel) == 1;
     if (differs) {
         p->job.kernel = kernel;
         p->job.golden = NULL;
-        differs = probes_try(p, NULL, NULL) == PROBE_WRONG && !is_of_another(p->result);
+        differs = probes_try(p, NULL, NULL) == PROBE_WRONG &&
+                  !is_of_another(result_text(p->result, RESULT_WHY));
     }
     p->job = own;
     return differs;

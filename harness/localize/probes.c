@@ -12,6 +12,7 @@ enum { SECOND_NS = 1000000000 };
 void probes_open(probes *p, const replay_case *c, const replay *r, uint64_t seconds) {
     *p = (probes){.job = *c->job,
                   .fails_as = result_text(r->result, RESULT_STATUS),
+                  .fails_why = result_text(r->result, RESULT_WHY),
                   .end_ns = timer_now_ns() + seconds * SECOND_NS};
     worker_init(&p->worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);
 }

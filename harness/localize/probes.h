@@ -17,8 +17,9 @@ typedef enum probe {
 
 typedef struct probes {
     worker worker;
-    job job;              /* the case's own */
-    const char *fails_as; /* the status of its result */
+    job job;               /* the case's own */
+    const char *fails_as;  /* the status of its result */
+    const char *fails_why; /* ... and what it says of that */
     uint64_t end_ns;
     int64_t count;
     json_t *result; /* of the last one; owned */
