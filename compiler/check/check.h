@@ -35,6 +35,7 @@ typedef enum entity_kind {
     ENTITY_TILE_SCHEDULE,
     ENTITY_MESH,     /* items: shards along each axis; names: of the axes */
     ENTITY_SPEC,     /* items, by dimension: None, a name of an axis, or a tuple of names */
+    ENTITY_SHARDING, /* text: as ops/sharding.h has it */
     ENTITY_FUNCTION, /* text: its name; function, NULL: one of the language */
     ENTITY_KIND_COUNT
 } entity_kind;

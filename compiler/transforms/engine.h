@@ -24,7 +24,8 @@ typedef struct transforming {
 } transforming;
 
 typedef struct shard_grid shard_grid;
-/* All transforms of one kind, as a pass. */
+/* All transforms of one kind, as a pass; with a grid, values are the parts of a rank first
+ * (partition.c). */
 bool transforms_run(ir_module *m, int opcode, const shard_grid *grid, status *st);
 
 /* Says what cannot be done, and where. Returns false. */

@@ -1,5 +1,5 @@
 /* transforms.c - which transforms are expanded, and in which order. */
-#include "transforms/engine.h"
+#include "transforms/partition.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,7 +126,10 @@ bool graph_transform(ir_module *m, int opcode, transform_fault *fault) {
 
 bool transforms_run(ir_module *m, int opcode, const shard_grid *grid, status *st) {
     transform_fault fault;
-    if (transform(&(transforming){.m = m, .fault = &fault, .grid = grid}, opcode))
+    transforming t = {.m = m, .fault = &fault, .grid = grid};
+    if (grid)
+        partition_run(&t);
+    if (transform(&t, opcode))
         return !ir_failure(m) || status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));
     if (fault.kind == TRANSFORM_FAULT_NONE)
         return status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));
