@@ -158,11 +158,14 @@ static ir_value swap_dims(const partition *p, ir_builder *b, ir_value x, uint8_t
     dims[low == from ? 5 : 2] = second;
     const int own_at = low == from ? 1 : 4, all_at = low == from ? 4 : 1;
     batching s = {.t = p->t, .m = p->m, .b = *b, .axis = a, .count = own};
-    x = build_reshape(b, x, 7, dims);
-    x = build_moved(b, build_moved(b, x, all_at, 0), own_at + (all_at > own_at), 0);
-    x = shard_swap(&s, x); /* [own shards of `to`, all of `from`, ...] */
-    x = build_moved(b, x, 0, own_at + (all_at > own_at));
-    x = build_moved(b, x, 0, all_at);
+    int64_t there[7] = {own_at, all_at}, back[7];
+    for (int i = 0, rest = 2; i < 7; i++) {
+        back[i] = i == own_at ? 1 : i == all_at ? 0 : rest;
+        if (i != own_at && i != all_at)
+            there[rest++] = i;
+    }
+    x = build_transpose(b, build_reshape(b, x, 7, dims), there);
+    x = build_transpose(b, shard_swap(&s, x), back); /* of [own shards of `to`, all of `from`, ...] */
     ir_type_data out = t;
     out.dims[from] = first * a->total;
     out.dims[to] = second * own;
@@ -329,9 +332,9 @@ void partition_run(transforming *t) {
             (void)partition_axis(&p, name, strlen(name), ir_op_int(t->m, w.op, "count", 0));
         }
     partition_propagate(&p);
-    if (ir_op_attr(t->m, ir_module_kernel(t->m), "shardings"))
+    if (is_cut(&p)) {
         put_parts(&p);
-    if (is_cut(&p))
         rewrite_all(&p);
+    }
     free(p.of);
 }
