@@ -487,45 +487,6 @@ void artifact_donated(const compiler_artifact *a, int64_t *donated) {
     json_decref(root);
 }
 
-static void read_part(const json_t *buffer, shard_part *out) {
-    const json_t *shape = json_object_get(buffer, "shape"), *part = json_object_get(buffer, "part");
-    const char *type = json_string_value(json_object_get(buffer, "dtype"));
-    out->element_bytes = (uint32_t)dtype_size(dtype_from_name(type ? type : ""));
-    out->rank = (uint32_t)json_array_size(shape);
-    for (uint32_t d = 0; d < out->rank && d < SHARD_PART_DIMS; d++) {
-        const json_t *axes = json_array_get(part, d);
-        out->dims[d] = out->whole[d] = json_integer_value(json_array_get(shape, d));
-        out->axes[d] = (uint32_t)json_array_size(axes);
-        for (uint32_t i = 0; i < out->axes[d] && i < SHARD_PART_AXES; i++) {
-            const json_t *one = json_array_get(axes, i);
-            shard_span *s = &out->spans[d][i];
-            *s = (shard_span){json_integer_value(json_array_get(one, 0)),
-                              json_integer_value(json_array_get(one, 1)),
-                              json_integer_value(json_array_get(one, 2))};
-            out->whole[d] = out->whole[d] / s->count * s->total;
-        }
-    }
-}
-
-shard_part *compiler_artifact_parts(const compiler_artifact *a) {
-    static const char *const lists[] = {"inputs", "outputs"};
-    json_t *root = metadata_of(a);
-    const size_t inputs = json_array_size(json_object_get(root, lists[0])),
-                 outputs = json_array_size(json_object_get(root, lists[1]));
-    shard_part *out = base_calloc(inputs + outputs + 1, sizeof *out);
-    bool any = false;
-    for (size_t i = 0; i < inputs + outputs; i++) {
-        const json_t *one = json_array_get(json_object_get(root, lists[i >= inputs]),
-                                           i < inputs ? i : i - inputs);
-        read_part(one, &out[i]);
-        any |= json_object_get(one, "part") != NULL;
-    }
-    json_decref(root);
-    if (!any)
-        free(out);
-    return any ? out : NULL;
-}
-
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st) {
     char kinds[ARTIFACT_IMAGES_MAX][2][KIND_BYTES];
     out->graph_hash = b->graph_hash;

@@ -11,9 +11,9 @@
 #include "module.h"
 #include "ops/control.h"
 #include "ops/donated.h"
-#include "ops/sharding.h"
 #include "ops/transforms.h"
 #include "parameters/parameters.h"
+#include "parts.h"
 #include "pipeline.h"
 #include "program/build.h"
 #include "special.h"
@@ -115,45 +115,6 @@ static void add_ranks(compiler_instance *instance, const shard_ranks *ranks, jso
     json_object_set_new(out, "meeting", json_string(hex));
 }
 
-/* "2+1/4 0+1/2" as [[2, 1, 4], [0, 1, 2]]; *shape: of all shards, becomes that of these. */
-static json_t *spans_json(const char **at, json_int_t *size) {
-    json_t *out = json_array();
-    for (; **at && **at != ','; *at += **at == ' ') {
-        char *end;
-        json_int_t n[3];
-        for (int i = 0; i < 3; i++) {
-            n[i] = strtoll(*at, &end, 10);
-            *at = i < 2 ? end + 1 : end;
-        }
-        *size = *size / n[2] * n[1];
-        json_array_append_new(out, json_pack("[I, I, I]", n[0], n[1], n[2]));
-    }
-    *at += **at == ',';
-    return out;
-}
-
-/* Inputs and outputs of which a rank has parts are these. */
-static void add_parts(const ir_module *m, json_t *signature) {
-    const ir_op kernel = ir_module_kernel(m);
-    json_t *inputs = json_object_get(signature, "inputs"),
-           *outputs = json_object_get(signature, "outputs");
-    const size_t count = json_array_size(inputs);
-    for (size_t i = 0; i < count + json_array_size(outputs); i++) {
-        json_t *one = i < count ? json_array_get(inputs, i) : json_array_get(outputs, i - count);
-        json_t *shape = json_object_get(one, "shape");
-        const char *at = sharding_part(m, kernel, (uint32_t)i);
-        if (!at)
-            continue;
-        json_t *part = json_array();
-        for (size_t d = 0; d < json_array_size(shape); d++) {
-            json_int_t size = json_integer_value(json_array_get(shape, d));
-            json_array_append_new(part, spans_json(&at, &size));
-            json_array_set_new(shape, d, json_integer(size));
-        }
-        json_object_set_new(one, "part", part);
-    }
-}
-
 /* Parameters: a program and where it comes from; `m` has its functions. */
 static bool write_module(compiler_instance *instance, const compiler_options *options,
                          const ir_module *m, const draft *p, const kernels *k,
@@ -174,7 +135,7 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
         parts[k->count + i] = (module_part){names[i], blob->bytes, blob->size_bytes};
     }
     b.signature = artifact_signature_json(instance, &signature);
-    add_parts(m, b.signature);
+    parts_write(m, b.signature);
     b.program = program_json(m, p);
     if (options->ranks && options->ranks->count > 1)
         add_ranks(instance, options->ranks, b.program);

@@ -133,7 +133,8 @@ const special_function special_functions[] = {
     {"PartitionSpec", "a=None, b=None, c=None, d=None, e=None, f=None", special_partition_spec,
      "the axes of a mesh that each dimension is cut along, or None", "Any"},
     {"sharding", "mesh, a=None, b=None, c=None, d=None, e=None, f=None", special_sharding,
-     "how a value lies on a mesh: the axes that each dimension is cut along, or None; of an input or "
+     "how a value lies on a mesh: the axes that each dimension is cut along, or None; of an input "
+     "or "
      "output as Tensor[...] @ sharding(...), of a value by reshard()",
      "Any"},
     {"reshard", "x, sharding", special_reshard,

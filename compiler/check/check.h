@@ -1,5 +1,4 @@
-/* check.h - the checker from the inside: what an expression can stand for, names, and the building
- * of operations.
+/* check.h - the checker from the inside: what an expression can stand for, names, and operations.
  *
  * One checker checks one kernel under one binding of its type variables and builds its Graph IR as
  * it goes. A problem is reported where it is found and yields an ENTITY_BROKEN, which is accepted

@@ -40,8 +40,7 @@ static void define_constant(checker *c, const char *name, span at, const node *v
     entity e = check_expression(c, value);
     bool scheduled = e.kind == ENTITY_SCHEDULE || e.kind == ENTITY_TILE_SCHEDULE ||
                      (e.kind == ENTITY_FUNCTION && (e.schedule || e.transform)) ||
-                     e.kind == ENTITY_MESH || e.kind == ENTITY_SPEC ||
-                     e.kind == ENTITY_SHARDING;
+                     e.kind == ENTITY_MESH || e.kind == ENTITY_SPEC || e.kind == ENTITY_SHARDING;
     bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE ||
                     (scheduled && of_file);
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {

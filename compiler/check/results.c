@@ -329,7 +329,7 @@ static const char *effect_name(checker *c, const outputs *o, uint32_t i) {
     return name_taken(c, o, o->count, name) ? arena_printf(&c->memory, "%s_effect", name) : name;
 }
 
-/* What is said of inputs and outputs; an output that replaces an input lies as that does. */
+/* Puts the shardings of inputs and outputs; an output that replaces an input lies as that does. */
 static void put_shardings(checker *c, const outputs *o, uint32_t effects, ir_op kernel) {
     const kernel_interface *k = c->kernel;
     const uint32_t inputs = ir_block_get(c->m, ir_op_block(c->m, kernel, 0))->argument_count,

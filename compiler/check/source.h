@@ -18,7 +18,7 @@ typedef struct annotation {
     const char *variable;
     policy_set policies;
     const char *sharding; /* Tensor[...] @ sharding(...), as ops/sharding.h has it; NULL: none */
-    bool in_tiles; /* KTile[...] or of a KVCache: tiles are loaded from it */
+    bool in_tiles;        /* KTile[...] or of a KVCache: tiles are loaded from it */
 } annotation;
 
 /* A parameter that is several tensors, which are parameters by themselves. */

@@ -5,8 +5,8 @@
  * `sharding` of tessera.placed is such a text, and so are those of `shardings` of a kernel, one for
  * each input and then each output; "": each rank has all of the value.
  *
- * Of code for one rank, `parts` has their place: which shards of how many this one has, FIRST+COUNT/TOTAL
- * for each axis, "2+1/4,,0+1/2 1+1/2"; the value has these alone then.
+ * Of code for one rank, `parts` has their place: which shards of how many this one has,
+ * FIRST+COUNT/TOTAL for each axis, "2+1/4,,0+1/2 1+1/2"; the value has these alone then.
  *
  * A sharding changes no bit: it says which part of a value a rank keeps (transforms/partition.c),
  * and with one rank it says nothing. */
@@ -33,7 +33,7 @@ typedef struct sharding_dim {
 bool sharding_read(const char *words, int rank, sharding_dim *out);
 /* ... or a dimension that is known is no multiple of its shards. */
 bool sharding_fits(const char *words, const ir_type_data *type);
-/* Of an input of a kernel, or (after them) of an output; NULL: each rank has all. */
+/* The text of an input of a kernel, or (after them) of an output; NULL: each rank has all. */
 const char *sharding_of(const ir_module *m, ir_op kernel, uint32_t number);
 /* The same of the part of this rank. */
 const char *sharding_part(const ir_module *m, ir_op kernel, uint32_t number);

@@ -68,7 +68,7 @@ static bool keep_transpose(const keeping *k) {
     return true;
 }
 
-/* By kept_by_reshape(). */
+/* Left to kept_by_reshape(). */
 static bool keep_reshape(const keeping *k) {
     return keep_none(k);
 }
@@ -135,8 +135,7 @@ static bool keep_dot(const keeping *k) {
     if (k->operand > 1)
         return false;
     const uint32_t batches = ir_op_ints(k->m, k->op, lists[k->operand][0], batch, IR_MAX_RANK),
-                   contracts =
-                       ir_op_ints(k->m, k->op, lists[k->operand][1], contract, IR_MAX_RANK);
+                   contracts = ir_op_ints(k->m, k->op, lists[k->operand][1], contract, IR_MAX_RANK);
     int to = k->operand == 0 ? (int)batches : k->y->rank - k->x->rank + (int)(batches + contracts);
     for (uint32_t i = 0; i < batches; i++)
         keep(k, (int)batch[i], (int)i);
@@ -250,18 +249,23 @@ static bool next_group(const ir_type_data *t, int *end, int64_t *product) {
     return true;
 }
 
-static void keep_group(const partition *p, const placement *of, int from, int from_end,
-                       const ir_type_data *to_type, int to, int to_end, placement *out) {
-    int64_t left = to < to_end ? to_type->dims[to] : 1;
+typedef struct group {
+    int first, last; /* dimensions, the last one is none of them */
+} group;
+
+static void keep_group(const partition *p, const placement *of, group from,
+                       const ir_type_data *to_type, group in, placement *out) {
+    int to = in.first;
+    int64_t left = to < in.last ? to_type->dims[to] : 1;
     uint32_t at = 0;
-    for (int d = from; d < from_end; d++)
+    for (int d = from.first; d < from.last; d++)
         for (uint32_t i = 0; i < SHARDING_AXES && of->axes[d][i]; i++) {
             const int64_t shards = p->axes[of->axes[d][i] - 1].total;
-            while (left == 1 && to + 1 < to_end) {
+            while (left == 1 && to + 1 < in.last) {
                 left = to_type->dims[++to];
                 at = 0;
             }
-            if (to >= to_end || left % shards != 0 || at == SHARDING_AXES)
+            if (to >= in.last || left % shards != 0 || at == SHARDING_AXES)
                 return;
             out->axes[to][at++] = of->axes[d][i];
             left /= shards;
@@ -293,7 +297,7 @@ placement kept_by_reshape(const partition *p, const placement *of, const ir_type
         for (int d = first; d < a; d++)
             if (!is_leading(p, of, from, first, d))
                 memset(leading.axes[d], 0, sizeof leading.axes[d]);
-        keep_group(p, &leading, first, a, to, second, b, &out);
+        keep_group(p, &leading, (group){first, a}, to, (group){second, b}, &out);
     }
     return out;
 }

@@ -68,7 +68,8 @@ static void make_part(const partition *p, ir_value v, const placement *of) {
 
 /* ---- another part ---- */
 
-/* A dimension with an axis for each one of the mesh that cuts it: [before, shards..., rest, behind].
+/* A dimension with an axis for each one of the mesh that cuts it: [before, shards..., rest,
+ * behind].
  */
 typedef struct opened {
     int count;
@@ -165,7 +166,8 @@ static ir_value swap_dims(const partition *p, ir_builder *b, ir_value x, uint8_t
             there[rest++] = i;
     }
     x = build_transpose(b, build_reshape(b, x, 7, dims), there);
-    x = build_transpose(b, shard_swap(&s, x), back); /* of [own shards of `to`, all of `from`, ...] */
+    x = build_transpose(b, shard_swap(&s, x),
+                        back); /* of [own shards of `to`, all of `from`, ...] */
     ir_type_data out = t;
     out.dims[from] = first * a->total;
     out.dims[to] = second * own;
@@ -220,11 +222,11 @@ static ir_value part_of(const partition *p, part_list *parts, ir_op before, ir_v
 static void state_shape(const partition *p, ir_op op) {
     const ir_op_data *d = ir_op_get(p->m, op);
     const ir_type_data *t = ir_type_of(p->m, d->results[0]);
-    const char *name = d->opcode == GRAPH_SLICE                                       ? "stop"
-                       : d->opcode == GRAPH_RESHAPE || d->opcode == GRAPH_BROADCAST ||
-                               d->opcode == GRAPH_IOTA
-                           ? "shape"
-                           : NULL;
+    const char *name =
+        d->opcode == GRAPH_SLICE ? "stop"
+        : d->opcode == GRAPH_RESHAPE || d->opcode == GRAPH_BROADCAST || d->opcode == GRAPH_IOTA
+            ? "shape"
+            : NULL;
     ir_dim dims[IR_MAX_RANK];
     if (!name)
         return;
@@ -278,7 +280,7 @@ static ir_attr part_words(const partition *p, const placement *of, int rank) {
     return out;
 }
 
-/* What inputs and outputs are parts of. */
+/* Notes of inputs and outputs which parts they are. */
 static void put_parts(const partition *p) {
     const ir_op kernel = ir_module_kernel(p->m);
     const ir_block_data *body = ir_kernel_body(p->m);
@@ -286,8 +288,8 @@ static void put_parts(const partition *p) {
     const uint32_t count = body->argument_count + end->operand_count;
     ir_attr *list = ARENA_NEW(ir_module_arena(p->m), ir_attr, count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        const ir_value v = i < body->argument_count ? body->arguments[i]
-                                                    : end->operands[i - body->argument_count];
+        const ir_value v =
+            i < body->argument_count ? body->arguments[i] : end->operands[i - body->argument_count];
         const ir_type_data *t = ir_type_of(p->m, v);
         const placement of = partition_read((partition *)p, sharding_of(p->m, kernel, i), t);
         list[i] = part_words(p, &of, t->rank);

@@ -15,7 +15,7 @@
 
 enum { PARTITION_AXES_MAX = 2 * SHARD_AXES_MAX };
 
-/* By dimension the axes that it is cut along, the first one outermost: 1 + their numbers in the
+/* The axes that each dimension is cut along, the first one outermost: 1 + their numbers in the
  * partition's list; 0: no more. All zeros: a rank has the whole value. */
 typedef struct placement {
     uint8_t axes[IR_MAX_RANK][SHARDING_AXES];
@@ -44,8 +44,8 @@ placement partition_read(partition *p, const char *words, const ir_type_data *ty
 
 /* ---- kept_dims.c ---- */
 
-/* Which dimension of a result each dimension of an operand goes to, as it is; -1: to none, so that
- * a rank needs all of it. False: the operation keeps none. */
+/* Tells which dimension of a result each dimension of an operand goes to, as it is; -1: to none, so
+ * that a rank needs all of it. False: the operation keeps none. */
 bool kept_dims(const ir_module *m, ir_op op, uint32_t operand, uint32_t result, int8_t *to);
 /* A reshape, and back: of axes of a shape those that the other one has, too. */
 placement kept_by_reshape(const partition *p, const placement *of, const ir_type_data *from,

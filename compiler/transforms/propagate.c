@@ -70,7 +70,7 @@ static bool is_stacked(const partition *p, ir_op op, uint32_t result) {
     return ir_op_get(p->m, op)->opcode == GRAPH_SHARD && !ir_ints_hold(whole, count, result);
 }
 
-/* Of what is outside that of one part, and back. */
+/* The placement of one part of a value, and back. */
 static placement part_of(const placement *whole) {
     placement out = {0};
     memcpy(out.axes, whole->axes + 1, sizeof out.axes - sizeof *out.axes);
@@ -105,8 +105,7 @@ static placement wanted_at_end(const partition *p, ir_op around, uint32_t i) {
     if (ir_op_get(p->m, around)->opcode == GRAPH_KERNEL) {
         const ir_block_data *body = ir_kernel_body(p->m);
         const ir_value v = ir_op_get(p->m, body->last)->operands[i];
-        return partition_read((partition *)p,
-                              sharding_of(p->m, around, body->argument_count + i),
+        return partition_read((partition *)p, sharding_of(p->m, around, body->argument_count + i),
                               ir_type_of(p->m, v));
     }
     if (!is_open(p, around))
@@ -187,9 +186,8 @@ static bool go_through(partition *p, ir_op op) {
     bool any = false;
     for (uint32_t i = 0; i < d->result_count; i++) {
         const placement now =
-            d->opcode == GRAPH_PLACED
-                ? partition_read(p, ir_op_string(p->m, op, "sharding", ""),
-                                 ir_type_of(p->m, d->results[0]))
+            d->opcode == GRAPH_PLACED ? partition_read(p, ir_op_string(p->m, op, "sharding", ""),
+                                                       ir_type_of(p->m, d->results[0]))
             : d->opcode == GRAPH_RESHAPE
                 ? kept_by_reshape(p, &p->of[d->operands[0]], ir_type_of(p->m, d->operands[0]),
                                   ir_type_of(p->m, d->results[0]))
@@ -201,12 +199,11 @@ static bool go_through(partition *p, ir_op op) {
 
 static bool forwards(partition *p) {
     bool any = false;
-    for (ir_walk w = ir_walk_op(p->m, ir_module_kernel(p->m)); ir_walk_step(&w);) {
+    for (ir_walk w = ir_walk_op(p->m, ir_module_kernel(p->m)); ir_walk_step(&w);)
         if (is_open(p, w.op))
             any |= w.leaving ? go_out(p, w.op) : go_into(p, w.op);
         else if (!w.leaving)
             any |= go_through(p, w.op);
-    }
     return any;
 }
 
@@ -240,7 +237,7 @@ static placement could_be(const partition *p, ir_value v, const placement *taken
     return out;
 }
 
-/* What each reader takes of a value, if they agree. */
+/* The part of a value that each reader takes, if they agree. */
 static placement taken_by_all(const partition *p, const ir_uses *uses, ir_value v) {
     const uint32_t count = ir_uses_count(uses, v);
     const placement none = {0};
@@ -278,9 +275,8 @@ void partition_propagate(partition *p) {
     ir_uses uses = ir_uses_fill(p->m);
     const ir_block_data *body = ir_kernel_body(p->m);
     for (uint32_t i = 0; i < body->argument_count; i++)
-        p->of[body->arguments[i]] =
-            partition_read(p, sharding_of(p->m, ir_module_kernel(p->m), i),
-                           ir_type_of(p->m, body->arguments[i]));
+        p->of[body->arguments[i]] = partition_read(p, sharding_of(p->m, ir_module_kernel(p->m), i),
+                                                   ir_type_of(p->m, body->arguments[i]));
     bool any = true;
     for (int i = 0; any && i < SWEEPS_MAX; i++) {
         while (forwards(p))

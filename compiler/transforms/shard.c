@@ -42,8 +42,8 @@ struct shard_grid {
 
 static uint32_t find_axis(const shard_grid *g, const char *name, size_t length) {
     uint32_t i = 0;
-    while (i < g->axis_count && (strlen(g->axes[i].name) != length ||
-                                 strncmp(g->axes[i].name, name, length) != 0))
+    while (i < g->axis_count &&
+           (strlen(g->axes[i].name) != length || strncmp(g->axes[i].name, name, length) != 0))
         i++;
     return i;
 }
@@ -134,8 +134,8 @@ static bool find_grid(ir_module *m, const shard_ranks *ranks, shard_grid *g, sta
         if (ir_op_get(m, w.op)->opcode == GRAPH_SHARD)
             ok = add_axis(g, ir_op_string(m, w.op, "axis", ""), ir_op_int(m, w.op, "count", 1), st);
     for (uint32_t i = 0; i < body->argument_count + end->operand_count && ok; i++) {
-        const ir_value v = i < body->argument_count ? body->arguments[i]
-                                                    : end->operands[i - body->argument_count];
+        const ir_value v =
+            i < body->argument_count ? body->arguments[i] : end->operands[i - body->argument_count];
         ok = add_axes(g, m, sharding_of(m, kernel, i), ir_type_of(m, v)->rank, st);
     }
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)

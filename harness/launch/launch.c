@@ -123,8 +123,7 @@ void launch_request_sizes(const launch_request *request, size_t *out) {
     const uint32_t inputs = request->input_count, buffers = inputs + request->output_count;
     for (uint32_t i = 0; i < buffers && s; i++) {
         const struct compiler_buffer *b = i < inputs ? &s->inputs[i] : &s->outputs[i - inputs];
-        out[i] = request->parts ? part_bytes(&request->parts[i])
-                                : buffer_bytes(b);
+        out[i] = request->parts ? part_bytes(&request->parts[i]) : buffer_bytes(b);
     }
     if (!s && request->sizes)
         memcpy(out, request->sizes, buffers * sizeof *out);
@@ -188,7 +187,7 @@ static bool open_ranks(launch *l, const launch_request *request, status *st) {
         each[i].rank_count = 0;
         each[i].constants = NULL;
         each[i].apart = true;
-        each[i].parts = compiler_artifact_parts(&request->rank_modules[i]);
+        each[i].parts = compiler_parts(each[i].image, each[i].image_size);
     }
     l->ranks = launch_ranks_open(each, request->rank_count, request->transport, st);
     for (uint32_t i = 0; i < request->rank_count; i++)

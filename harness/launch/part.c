@@ -60,8 +60,7 @@ static void copy(const shard_part *p, char *whole, char *part, bool take) {
         int64_t place = 0;
         for (int d = 0; d < b.rank; d++)
             place = place * b.total[d] + b.first[d] + at[d];
-        char *there =
-            whole + (b.rank ? place * (run / b.count[b.rank - 1]) : 0);
+        char *there = whole + (b.rank ? place * (run / b.count[b.rank - 1]) : 0);
         memcpy(take ? part : there, take ? there : part, (size_t)run);
         int d = b.rank - 2;
         while (d >= 0 && ++at[d] == b.count[d])

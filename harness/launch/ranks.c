@@ -397,10 +397,10 @@ static const shard_part *part_of(const rank_seat *s, uint32_t buffer) {
 }
 
 static bool order_all(launch_ranks *r, const rank_message *m, status *st) {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (!file_append(r->seats[i].to, m, sizeof *m))
-            return lost(&r->seats[i], st);
-    return true;
+    uint32_t i = 0;
+    while (i < r->count && file_append(r->seats[i].to, m, sizeof *m))
+        i++;
+    return i == r->count || lost(&r->seats[i], st);
 }
 
 static void describe(launch_ranks *r, const launch_request *requests, const char *transport) {
@@ -517,9 +517,9 @@ static bool write_one(const rank_seat *s, rank_message m, const void *data) {
         part_take(part, data, own);
         data = own;
     }
-    const bool told = file_append(s->to, &m, sizeof m) && file_append(s->to, data, (size_t)m.number);
+    const bool ok = file_append(s->to, &m, sizeof m) && file_append(s->to, data, (size_t)m.number);
     free(own);
-    return told;
+    return ok;
 }
 
 bool launch_ranks_write(launch_ranks *r, uint32_t input, const void *data, size_t bytes,
@@ -573,8 +573,8 @@ static bool read_part(rank_seat *s, rank_message m, const shard_part *part, void
     return ok;
 }
 
-/* Of a buffer that ranks have parts of all parts, last those of this rank: where others have a
- * copy of them, its own count. */
+/* Reads all parts of a buffer that ranks have parts of, last those of this rank: where others have
+ * a copy of them, its own count. */
 static bool read_all(launch_ranks *r, uint32_t rank, uint32_t buffer, rank_message m, void *to,
                      status *st) {
     bool ok = true;

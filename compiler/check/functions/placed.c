@@ -11,8 +11,8 @@
 /* "dp=4", "dp=4+sp=2" or "" for a dimension. */
 static bool entry_text(checker *c, const entity *entry, const entity *mesh, text *out) {
     const entity *names = entry->kind == ENTITY_TUPLE ? entry->items : entry;
-    const uint32_t count = entry->kind == ENTITY_TUPLE ? entry->count
-                           : entry->kind == ENTITY_STRING;
+    const uint32_t count =
+        entry->kind == ENTITY_TUPLE ? entry->count : entry->kind == ENTITY_STRING;
     if (count > SHARDING_AXES) {
         diagnose_error(c->report, ERROR_MESH, entry->at,
                        "a dimension is cut along at most %d axes, not %u", SHARDING_AXES, count);
@@ -61,9 +61,8 @@ bool sharding_divides(checker *c, const char *words, ir_type type, span at) {
     const ir_type_data *t = ir_type_get(c->m, type);
     sharding_dim dims[IR_MAX_RANK];
     if (!sharding_read(words, t->rank, dims)) {
-        diagnose_error(c->report, ERROR_MESH, at,
-                       "the sharding \"%s\" has more dimensions than %s", words,
-                       entity_type_text(c, type));
+        diagnose_error(c->report, ERROR_MESH, at, "the sharding \"%s\" has more dimensions than %s",
+                       words, entity_type_text(c, type));
         return false;
     }
     for (int d = 0; d < t->rank; d++) {

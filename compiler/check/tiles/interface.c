@@ -6,7 +6,7 @@
 
 /* ---- KTile, KVCache ---- */
 
-/* What stands right of the '@' has been read (entries.c). */
+/* The sharding behind the '@' has been read (entries.c). */
 bool interface_is_sharded(const node *n) {
     return n->kind == NODE_BINARY && n->symbol == SYMBOL1('@') && n->right->kind == NODE_STRING;
 }

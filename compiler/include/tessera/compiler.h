@@ -407,8 +407,6 @@ typedef struct compiler_artifact {
 bool compiler_build(compiler_instance *instance, const compiler_options *options,
                     compiler_artifact *out, status *st);
 void compiler_artifact_release(compiler_artifact *artifact);
-/* Parts of all inputs, then outputs, of a module for a rank; free(). NULL: all are whole. */
-shard_part *compiler_artifact_parts(const compiler_artifact *artifact);
 
 /* Code that is not the compiler's: a module of the instance with one image, whatever its bytes are
  * to the device that loads it. */
