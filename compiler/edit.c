@@ -7,6 +7,7 @@
 
 #include "graph/instance.h"
 #include "graph/passes.h"
+#include "ops/dead.h"
 #include "ops/tiles.h"
 
 typedef struct editor {

@@ -13,6 +13,7 @@
 #include "graph/passes.h"
 #include "ops/build.h"
 #include "ops/control.h"
+#include "ops/dead.h"
 #include "ops/transforms.h"
 
 /* ---- two loops over the same turns ---- */

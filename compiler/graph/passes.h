@@ -51,8 +51,6 @@ bool graph_sink_moves(ir_module *m, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data
  * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);
-/* Operations of a block whose results nobody uses go. */
-void graph_remove_dead(ir_module *m, ir_block block);
 /* A text that operations with one result share where they compute the same of the same operands;
  * `same`: by value what stands for an operand, NULL: itself. The ids of two equal sums differ; the
  * text has none. */

@@ -10,6 +10,7 @@
 #include "ir/rename.h"
 #include "ops/build.h"
 #include "ops/control.h"
+#include "ops/dead.h"
 
 void graph_op_key(const ir_module *m, ir_op op, const ir_value *same, text *key) {
     const ir_op_data *d = ir_op_get(m, op);
@@ -71,24 +72,6 @@ static void number_values(ir_module *m, ir_block body) {
     ir_renaming_end(&renamed, 0);
     map_release(&seen);
     text_release(&key);
-}
-
-void graph_remove_dead(ir_module *m, ir_block body) {
-    uint32_t *uses = ir_count_uses(m);
-    ir_op previous;
-    for (ir_op op = ir_block_get(m, body)->last; op; op = previous) {
-        const ir_op_data *d = ir_op_get(m, op);
-        previous = d->previous;
-        bool used = !graph_op_is_pure(d->opcode);
-        for (uint32_t i = 0; i < d->result_count; i++)
-            used |= uses[d->results[i]] > 0;
-        if (used)
-            continue;
-        for (uint32_t i = 0; i < d->operand_count; i++)
-            uses[d->operands[i]]--;
-        ir_op_erase(m, op);
-    }
-    free(uses);
 }
 
 static bool simplify_block(ir_module *m, ir_block block, void *context) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "graph/passes.h"
+#include "ops/dead.h"
 #include "ops/orders.h"
 #include "parameters/thresholds.h"
 

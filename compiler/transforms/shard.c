@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ops/control.h"
+#include "ops/dead.h"
 #include "transforms/partition.h"
 
 /* ---- around ---- */
@@ -214,11 +215,43 @@ bool expand_shard(transforming *t, ir_op op) {
 
 /* ---- all ---- */
 
+/* A result of shards that nobody reads is zeros. */
+static void drop_results(ir_module *m) {
+    uint32_t *uses = ir_count_uses(m);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);) {
+        const ir_op_data *d = ir_op_get(m, w.op);
+        if (d->opcode != GRAPH_SHARD)
+            continue;
+        const ir_block block = ir_op_block(m, w.op, 0);
+        const ir_op end = ir_block_get(m, block)->last;
+        ir_builder b = {.m = m, .block = block, .before = end, .location = d->location};
+        for (uint32_t i = 0; i < d->result_count; i++)
+            if (!uses[d->results[i]])
+                ir_op_get(m, end)->operands[i] =
+                    build_zero(&b, ir_value_get(m, ir_op_get(m, end)->operands[i])->type);
+    }
+    free(uses);
+}
+
+static bool remove_dead(ir_module *m, ir_block block, void *context) {
+    (void)context;
+    graph_remove_dead(m, block);
+    return true;
+}
+
+/* Before there are ranks, which would all have to leave out the same exchanges. */
+static void drop_unread(ir_module *m) {
+    drop_results(m);
+    (void)control_each_block(m, remove_dead, NULL);
+}
+
 bool graph_shard(ir_module *m, const shard_ranks *ranks, status *st) {
     shard_grid grid;
     const bool several = ranks && ranks->count > 1;
     if (several && !find_grid(m, ranks, &grid, st))
         return false;
+    if (several)
+        drop_unread(m);
     if (!transforms_run(m, GRAPH_SHARD, several ? &grid : NULL, st))
         return false;
     partition_drop_placed(m);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "ops/dead.h"
 
 static bool always(const shlo_writer *w, ir_op op) {
     (void)w;
