@@ -105,7 +105,9 @@ bool compiler_descent_evaluates(const compiler_descent *s) {
 }
 
 static bool shard_alone(ir_module *m, status *st) {
-    return graph_shard(m, NULL, st);
+    const bool ok = graph_shard(m, NULL, st);
+    graph_drop_placed(m);
+    return ok;
 }
 
 /* The oracle makes primitives of a kernel by these. */

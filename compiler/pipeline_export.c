@@ -37,11 +37,9 @@ static bool stands(const ir_module *m) {
 /* Composites stay; of tiles there is what they compute on whole tensors. */
 static bool emit_stablehlo(compiler_instance *instance, text *out, status *st) {
     const ir_module *graph = compiler_instance_graph(instance);
-    const ir_module *m = stands(graph) ? graph : instance_specialized(instance, st);
-    if (!m || !graph_require_formula(m, st))
-        return false;
-    ir_module *own = ir_module_clone(m);
-    const bool good = graph_expand_tiles(own, st) && shlo_export(own, out, st);
+    ir_module *own = stands(graph) ? ir_module_clone(graph) : instance_placed(instance, st);
+    const bool good = own && graph_require_formula(own, st) && graph_expand_tiles(own, st) &&
+                      shlo_export(own, out, st);
     ir_module_free(own);
     return good;
 }

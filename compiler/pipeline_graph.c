@@ -38,7 +38,9 @@ static simt_room most_room(void) {
 }
 
 bool run_shard(pipeline *p) {
-    return graph_shard(p->m, p->options->ranks, p->st);
+    const bool ok = graph_shard(p->m, p->options->ranks, p->st);
+    graph_drop_placed(p->m);
+    return ok;
 }
 
 bool run_checkpoint(pipeline *p) {

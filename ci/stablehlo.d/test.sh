@@ -7,6 +7,6 @@ for python in "${TESSERA_PYTHON:-}" "$root/build/peers-python/bin/python3" /usr/
     [ -x "$python" ] && "$python" -c "import jax" 2>/dev/null && break
 done
 cd "$root/corpus" || exit 1
-"$python" -B "$root/ci/stablehlo.d/sharded.py" --build "$1" matmul/matmul_f32.tsr attention/attention.tsr || exit
+"$python" -B "$root/ci/stablehlo.d/sharded.py" --build "$1" matmul/matmul_f32.tsr attention/attention.tsr collectives/placed.tsr || exit
 exec "$python" -B "$root/ci/stablehlo.d/export.py" --build "$1" normalisation/softmax.tsr attention/attention.tsr elementwise/{integers,dropout}.tsr \
     programs/{control,scatter}.tsr reduction/positions.tsr types/{policies,float8}.tsr stablehlo/loops.mlir

@@ -167,13 +167,18 @@ static ir_module *kept(ir_module *m, bool ok) {
     return NULL;
 }
 
+ir_module *instance_placed(const compiler_instance *instance, status *st) {
+    ir_module *m = ir_module_clone(instance->graph);
+    return kept(m, graph_inline(m, st) && graph_specialize(m, instance->dims, st) &&
+                       graph_called_tiles(m, st) && graph_vmap(m, st) && graph_jvp(m, st) &&
+                       graph_vjp(m, st) && graph_shard(m, NULL, st) && graph_checkpoint(m, st));
+}
+
 const ir_module *instance_specialized(compiler_instance *instance, status *st) {
     if (!instance->specialized) {
-        ir_module *m = ir_module_clone(instance->graph);
-        instance->specialized =
-            kept(m, graph_inline(m, st) && graph_specialize(m, instance->dims, st) &&
-                        graph_called_tiles(m, st) && graph_vmap(m, st) && graph_jvp(m, st) &&
-                        graph_vjp(m, st) && graph_shard(m, NULL, st) && graph_checkpoint(m, st));
+        instance->specialized = instance_placed(instance, st);
+        if (instance->specialized)
+            graph_drop_placed(instance->specialized);
     }
     return instance->specialized;
 }

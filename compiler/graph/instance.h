@@ -38,6 +38,8 @@ struct compiler_instance {
 
 /* The graph with numbers for dimensions, before any other pass. Borrowed; NULL with a status. */
 const ir_module *instance_specialized(compiler_instance *instance, status *st);
+/* The same, which still says how values lie on a mesh; owned. */
+ir_module *instance_placed(const compiler_instance *instance, status *st);
 
 /* The dimensions, in the module's arena. */
 ir_bindings instance_copy_dims(ir_module *m, ir_bindings dims);

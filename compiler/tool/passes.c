@@ -76,7 +76,9 @@ static bool run_shard(pass_run *r) {
     if (found == 0 && ranks.rank >= ranks.count)
         return status_set(r->st, STATUS_INVALID, "there is no rank %u of %u", ranks.rank,
                           ranks.count);
-    return found == 0 && graph_shard(r->m, &ranks, r->st);
+    const bool ok = found == 0 && graph_shard(r->m, &ranks, r->st);
+    graph_drop_placed(r->m);
+    return ok;
 }
 
 /* "4096": so many bytes are kept of what a budget is for. */

@@ -255,8 +255,8 @@ static void rewrite(const partition *p, part_list *parts, ir_op op, const placem
     }
 }
 
-/* Placements, of which an operation may have read the values. */
-void partition_drop_placed(ir_module *m) {
+void graph_drop_placed(ir_module *m) {
+    ir_op_remove_attr(m, ir_module_kernel(m), "shardings");
     for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
         if (ir_op_get(m, w.op)->opcode == GRAPH_PLACED) {
             ir_replace_uses(m, ir_op_result(m, w.op, 0), ir_op_get(m, w.op)->operands[0]);

@@ -63,7 +63,5 @@ placement partition_wanted(const partition *p, ir_op op, uint32_t operand);
 /* Values become the parts of this rank: what tessera.shard takes and gives of several shards are
  * its own ones. */
 void partition_run(transforming *t);
-/* Takes tessera.placed out, which says no more. */
-void partition_drop_placed(ir_module *m);
 
 #endif

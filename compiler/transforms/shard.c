@@ -254,7 +254,7 @@ bool graph_shard(ir_module *m, const shard_ranks *ranks, status *st) {
         drop_unread(m);
     if (!transforms_run(m, GRAPH_SHARD, several ? &grid : NULL, st))
         return false;
-    partition_drop_placed(m);
-    ir_op_remove_attr(m, ir_module_kernel(m), "shardings");
+    if (several)
+        graph_drop_placed(m);
     return !several || ir_verify(m, st);
 }

@@ -57,7 +57,7 @@ static const struct row {
     [GRAPH_COMPARE] = {out_comparison, NULL, NULL},
     [GRAPH_CONVERT] = {out_converted, out_is_clamped, NULL},
     [GRAPH_STOP_GRADIENT] = {out_same, NULL, NULL},
-    [GRAPH_PLACED] = {out_same, NULL, NULL},
+    [GRAPH_PLACED] = {out_placed, NULL, NULL},
     [GRAPH_CONSTANT] = {out_constant, NULL, NULL},
     [GRAPH_DENSE] = {out_dense, NULL, NULL},
     [GRAPH_EXTENT] = {out_extent, NULL, NULL},
@@ -260,7 +260,7 @@ shlo_module *shlo_lower(ir_module *m, status *st) {
     map_init(&w.composites);
     w.out->name = name ? arena_strdup(&w.out->memory, name) : NULL;
     note_math(&w);
-    const bool good = has_sizes(&w) && write_functions(&w);
+    const bool good = has_sizes(&w) && write_functions(&w) && out_shardings(&w);
     map_release(&w.composites);
     vec_release(&w.made);
     if (good)

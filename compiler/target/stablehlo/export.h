@@ -51,6 +51,10 @@ bool out_composite(shlo_writer *w, ir_op op, out_fn decompose, shlo_value *const
 /* The decomposition of a composite of Graph IR, in the function that is written. */
 bool out_decomposed(shlo_writer *w, ir_op op, shlo_value *const *in, shlo_value **results);
 
+/* ---- export_sharding.c ---- */
+/* The mesh, and how main's arguments and results lie on it, where the kernel says so. */
+bool out_shardings(shlo_writer *w);
+
 /* ---- export_build.c: types, attributes, operations ---- */
 const shlo_type *out_tensor(shlo_writer *w, shlo_element element, uint32_t rank,
                             const int64_t *dims);
@@ -107,6 +111,7 @@ OUT(elementwise);
 OUT(comparison);
 OUT(converted);
 OUT(same);
+OUT(placed);
 OUT(magnitude);
 OUT(quotient);
 OUT(left_shift);
