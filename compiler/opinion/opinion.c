@@ -21,18 +21,18 @@ static const struct {
     const char *pass;
     opinion_verdict (*judge)(const opinion_case *c); /* NULL: calls, by judge_calls */
     bool exact;                                      /* what is right is right to the last bit */
-} passes[COMPILER_OPINION_PASSES] = {{"vmap", opinion_of_batch, true},
-                                     {"jvp", opinion_of_derivative, false},
-                                     {"vjp", opinion_of_derivative, false},
-                                     {"decompose", opinion_of_composite, false},
-                                     {"inline", NULL, true}};
-enum { OF_CALLS = 4, OF_NONE = COMPILER_OPINION_PASSES };
+} passes[COMPILER_OPINION_PASSES] = {
+    {"vmap", opinion_of_batch, true},      {"jvp", opinion_of_derivative, false},
+    {"vjp", opinion_of_derivative, false}, {"decompose", opinion_of_composite, false},
+    {"shard", opinion_of_shard, true},     {"inline", NULL, true}};
+enum { OF_CALLS = 5, OF_NONE = COMPILER_OPINION_PASSES };
 
 static uint32_t pass_of(int opcode) {
     return opcode == GRAPH_VMAP                              ? 0
            : opcode == GRAPH_JVP                             ? 1
            : opcode == GRAPH_VJP                             ? 2
            : graph_op_class(opcode) == GRAPH_CLASS_COMPOSITE ? 3
+           : opcode == GRAPH_SHARD                           ? 4
                                                              : OF_NONE;
 }
 
@@ -99,7 +99,7 @@ static bool first_arguments(const opinion_case *c, ir_block *block, tensor *out)
     *block = ir_op_block(c->m, c->op, 0);
     if (d->opcode == GRAPH_JVP || d->opcode == GRAPH_VJP)
         first = d->operand_count - s.value_count;
-    else if (d->opcode == GRAPH_VMAP)
+    else if (d->opcode == GRAPH_VMAP || d->opcode == GRAPH_SHARD)
         parts = s.sliced;
     else if (d->opcode == GRAPH_IF) {
         *block = ir_op_block(c->m, c->op, *(const uint8_t *)c->operands[0].data ? 0 : 1);

@@ -5,7 +5,8 @@
  * (compiler_reference), with steps that the inputs' own type holds exactly. A kink at x or near it
  * would show as a difference, too; it shows in F(x + e) - 2 F(x) + F(x - e), from which what a
  * curve does is taken off by a step half as long. So a derivative is wrong where it is off by more
- * than any kink, at steps of three lengths. */
+ * than any kink, at steps of three lengths. Where a kink leaves it open, all inputs move together.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ typedef struct slope {
     tensor *at_x;     /* the function's results there */
     tensor *pulled;   /* reverse: the derivative's results */
     uint64_t dice;
+    double together; /* how far every input moves; 0: each as its direction and its size say */
 } slope;
 
 static opinion *of(const slope *s) {
@@ -114,7 +116,9 @@ static bool steps_make(const slope *s, double *const *direction, double length, 
         out->between[k] = base_calloc((size_t)tensor_count(x) + 1, sizeof(double));
         out->uneven[k] = base_calloc((size_t)tensor_count(x) + 1, sizeof(double));
         for (int64_t i = 0; i < tensor_count(x); i++) {
-            const double own = load(x, i), by = length * direction[k][i] * (fabs(own) + mean);
+            const double own = load(x, i),
+                         by = length * (s->together > 0 ? s->together
+                                                        : direction[k][i] * (fabs(own) + mean));
             store(&out->forth[input], i, own + by);
             store(&out->back[input], i, own - by);
             const double forth = load(&out->forth[input], i), back = load(&out->back[input], i);
@@ -223,12 +227,10 @@ static opinion_verdict judge_length(slope *s, double *const *direction, double l
     return OPINION_WRONG;
 }
 
-static opinion_verdict judge(slope *s) {
-    double **direction = base_calloc((size_t)s->s.wrt_count + 1, sizeof *direction);
+/* Wrong at steps of all lengths, or right at one. */
+static opinion_verdict judge_lengths(slope *s, double *const *direction) {
     opinion_verdict v = OPINION_NONE;
     int wrong = 0;
-    for (uint32_t k = 0; k < s->s.wrt_count; k++)
-        direction[k] = base_calloc((size_t)tensor_count(&s->x[s->s.wrt[k]]) + 1, sizeof(double));
     for (int n = 0; n < LENGTHS && v != OPINION_RIGHT; n++) {
         for (uint32_t k = 0; k < s->s.wrt_count; k++)
             for (int64_t i = 0; i < tensor_count(&s->x[s->s.wrt[k]]); i++)
@@ -236,10 +238,32 @@ static opinion_verdict judge(slope *s) {
         v = judge_length(s, direction, lengths[n]);
         wrong += v == OPINION_WRONG;
     }
+    return v == OPINION_RIGHT ? v : wrong == LENGTHS ? OPINION_WRONG : OPINION_NONE;
+}
+
+/* Equal elements that are the greatest are a kink, but not where they stay equal: where all inputs
+ * move together. That is one direction alone, in which more than one derivative is right. */
+static opinion_verdict judge_together(slope *s, double *const *direction) {
+    double sum = 0;
+    for (uint32_t k = 0; k < s->s.wrt_count; k++)
+        sum += mean_size(&s->x[s->s.wrt[k]]);
+    s->together = s->s.wrt_count ? sum / s->s.wrt_count : 0;
+    const opinion_verdict v = s->together > 0 ? judge_lengths(s, direction) : OPINION_NONE;
+    s->together = 0;
+    return v == OPINION_WRONG ? v : OPINION_NONE;
+}
+
+static opinion_verdict judge(slope *s) {
+    double **direction = base_calloc((size_t)s->s.wrt_count + 1, sizeof *direction);
+    for (uint32_t k = 0; k < s->s.wrt_count; k++)
+        direction[k] = base_calloc((size_t)tensor_count(&s->x[s->s.wrt[k]]) + 1, sizeof(double));
+    opinion_verdict v = judge_lengths(s, direction);
+    if (v == OPINION_NONE)
+        v = judge_together(s, direction);
     for (uint32_t k = 0; k < s->s.wrt_count; k++)
         free(direction[k]);
     free(direction);
-    return v == OPINION_RIGHT ? v : wrong == LENGTHS ? OPINION_WRONG : OPINION_NONE;
+    return v;
 }
 
 /* ---- all ---- */
