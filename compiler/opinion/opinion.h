@@ -29,6 +29,12 @@ opinion_verdict opinion_of_derivative(const opinion_case *c);
 opinion_verdict opinion_of_batch(const opinion_case *c);
 opinion_verdict opinion_of_shard(const opinion_case *c);
 opinion_verdict opinion_of_composite(const opinion_case *c);
+/* As opinion_of_derivative, of kernels that are the function and its derivative: they take and make
+ * what the operation does, or all of it that several shards have. */
+opinion_verdict opinion_of_slope(const opinion_case *c, compiler_instance *function,
+                                 compiler_instance *derivative);
+/* The operations below a derivative, each by itself. False: *wrong is. */
+bool opinion_pieces(opinion *o, const ir_module *m, ir_op derivative, ir_op *wrong);
 
 /* The operations of a block, and an operation alone, as kernels. `widen`: inputs of narrow floats
  * come as f32. Owned (compiler_instance_free). */

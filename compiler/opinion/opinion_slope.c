@@ -343,27 +343,39 @@ static void slope_close(slope *s) {
     tensors_free(s->operands);
     tensors_free(s->at_x);
     tensors_free(s->pulled);
-    free(s->held);
-    compiler_instance_free(s->function);
-    compiler_instance_free(s->derivative);
+}
+
+static opinion_verdict judge_slope(const opinion_case *c, slope *s) {
+    const ir_op_data *d = ir_op_get(c->m, c->op);
+    s->c = c;
+    s->s = transform_shape_of(c->m, c->op);
+    s->reverse = d->opcode == GRAPH_VJP;
+    s->operands = tensors_new(d->operand_count);
+    s->at_x = tensors_new(d->result_count);
+    s->pulled = tensors_new(d->result_count);
+    s->x = tensors_new(s->s.value_count + s->held_count);
+    const opinion_verdict v = slope_open(s) ? judge(s) : OPINION_NONE;
+    slope_close(s);
+    return v;
+}
+
+opinion_verdict opinion_of_slope(const opinion_case *c, compiler_instance *function,
+                                 compiler_instance *derivative) {
+    slope s = {.function = function, .derivative = derivative};
+    return judge_slope(c, &s);
 }
 
 opinion_verdict opinion_of_derivative(const opinion_case *c) {
-    const ir_op_data *d = ir_op_get(c->m, c->op);
+    slope s = {.c = c};
     if (hides(c->m, c->op))
         return OPINION_NONE;
-    slope s = {.c = c,
-               .s = transform_shape_of(c->m, c->op),
-               .reverse = d->opcode == GRAPH_VJP,
-               .derivative = opinion_operation(c->m, c->op, true),
-               .operands = tensors_new(d->operand_count),
-               .at_x = tensors_new(d->result_count),
-               .pulled = tensors_new(d->result_count)};
     find_held(&s);
     const opinion_view view = {.widen = true, .held = s.held, .held_count = s.held_count};
     s.function = opinion_function(c->m, ir_op_block(c->m, c->op, 0), &view);
-    s.x = tensors_new(s.s.value_count + s.held_count);
-    const opinion_verdict v = slope_open(&s) ? judge(&s) : OPINION_NONE;
-    slope_close(&s);
+    s.derivative = opinion_operation(c->m, c->op, true);
+    const opinion_verdict v = judge_slope(c, &s);
+    compiler_instance_free(s.function);
+    compiler_instance_free(s.derivative);
+    free(s.held);
     return v;
 }
