@@ -75,11 +75,10 @@ static bool piece_of(const ir_module *m, ir_op op, int transform, piece *out) {
 
 /* ---- the kernels ---- */
 
-/* Is the operand, or the result, of a collective alike on all shards? */
-static bool is_alike(const piece *p, bool result) {
-    const int opcode = ir_op_get(p->m, p->op)->opcode;
-    return result ? opcode == GRAPH_ALL_REDUCE || opcode == GRAPH_ALL_GATHER
-                  : opcode == GRAPH_SHARD_SLICE;
+/* Is the operand of a collective alike on all shards? Its result comes out of each, so that each
+ * may have a cotangent of its own. */
+static bool takes_alike(const piece *p) {
+    return ir_op_get(p->m, p->op)->opcode == GRAPH_SHARD_SLICE;
 }
 
 static ir_type stacked(ir_module *m, ir_type of, int64_t count) {
@@ -173,10 +172,6 @@ typedef struct shard_kernel {
     ir_value inside[2];
 } shard_kernel;
 
-static bool seed_is_alike(const piece *p) {
-    return is_alike(p, p->transform == GRAPH_VJP);
-}
-
 /* Parameters: types of what goes in, and of them which are alike; results of the block. */
 static ir_op open_shard(shard_kernel *k, const piece *p, const ir_type *types, const bool *alike,
                         uint32_t count, const ir_type *results, const bool *whole,
@@ -230,7 +225,7 @@ static compiler_instance *shard_function(const piece *p) {
     const ir_op_data *d = ir_op_get(p->m, p->op);
     const ir_type type = ir_value_get(p->m, d->operands[0])->type,
                   result = ir_value_get(p->m, d->results[0])->type;
-    const bool alike = is_alike(p, false), whole = is_alike(p, true);
+    const bool alike = takes_alike(p), whole = false;
     shard_kernel k = {.b = opinion_begin(p->m, 1, 1)};
     const ir_op shard = open_shard(&k, p, &type, &alike, 1, &result, &whole, 1);
     ir_value *copies = base_calloc((size_t)ir_value_count(p->m) + 1, sizeof *copies);
@@ -244,8 +239,8 @@ static compiler_instance *shard_function(const piece *p) {
 static compiler_instance *shard_derivative(const piece *p) {
     const ir_op_data *d = ir_op_get(p->m, p->op);
     const bool reverse = p->transform == GRAPH_VJP,
-               alike[] = {seed_is_alike(p), is_alike(p, false)},
-               whole[] = {is_alike(p, true), is_alike(p, !reverse)};
+               alike[] = {!reverse && takes_alike(p), takes_alike(p)},
+               whole[] = {false, reverse && takes_alike(p)};
     ir_type types[2];
     const ir_type results[] = {ir_value_get(p->m, d->results[0])->type,
                                ir_value_get(p->m, reverse ? d->operands[0] : d->results[0])->type};
