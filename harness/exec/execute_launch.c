@@ -201,7 +201,8 @@ bool execution_judge_repeated(execution *e, const tensor *outputs, status *st) {
 }
 
 bool execution_time_bench(execution *e, status *st) {
-    if (e->mismatch || e->job->mode != JOB_BENCH || !e->backend->timed)
+    const bool wanted = e->job->mode == JOB_BENCH || (e->job->mode == JOB_REPLAY && e->job->timed);
+    if (e->mismatch || !wanted || !e->backend->timed)
         return true;
     bool timed = execution_time(e, st);
     execution_put_device_memory(e);
