@@ -263,7 +263,7 @@ static double number_of(int kind, uint64_t *dice) {
     return kind == EQUAL ? 0.625 : kind == POSITIVE || *dice >> 63 ? size : -size;
 }
 
-/* Of the kernel's inputs; other types than floats are 0. */
+/* Fills in the kernel's inputs; other types than floats are 0. */
 static bool fill(compiler_instance *kernel, int kind, tensor *out, status *st) {
     compiler_signature s;
     uint64_t dice = 7;

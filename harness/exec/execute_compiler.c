@@ -55,7 +55,7 @@ static bool build_untuned(execution *e, status *st) {
     return build(e, st);
 }
 
-/* What somebody else compiled, and a pack kept. */
+/* Takes what somebody else compiled, and a pack kept. */
 static bool take_image(execution *e, status *st) {
     enum { IMAGE_BYTES_MAX = 1 << 30 };
     char *data;

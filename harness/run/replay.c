@@ -29,8 +29,6 @@
 #include "run/replay_once.h"
 #include "tessera/compiler.h"
 
-enum { REPLAYS_MAX = 3 };
-
 /* The sanitizers map terabytes of shadow memory. */
 uint64_t replay_memory_mib(void) {
     return BUILT_WITH_ASAN ? 0 : 4096;
@@ -422,69 +420,6 @@ static void qualify(const recorded_case *c, replay *r) {
         json_array_append_new(r->qualifiers, json_string("limited"));
 }
 
-/* It ran where the pack was made, and something that it needs is not here. */
-static bool cannot_run(const replay_outcome *recorded, const json_t *result) {
-    return result && result_outcome(result) == OUTCOME_UNSUPPORTED &&
-           outcome_from_name(recorded->outcome.status) != OUTCOME_UNSUPPORTED;
-}
-
-/* What shows in timed launches alone, of other sets of inputs than the case's own, is looked for in
- * these, once the case by itself holds. */
-static void run_timed(const recorded_case *c, const replay_outcome *recorded, replay *r) {
-    static const char in_timed[] = "timed launches: ";
-    const char *why = json_text_at(json_object_get(r->manifest, "outcome"), "why");
-    replay_outcome seen = {.stage = ""};
-    job j = c->job;
-    if (r->verdict != NOT_REPRODUCED || strncmp(why, in_timed, strlen(in_timed)) != 0 ||
-        j.ranks > 1)
-        return;
-    j.set = 0;
-    j.perturbed = false;
-    j.golden = NULL;
-    j.timed = true;
-    json_t *result = replay_once(&j, c->timeout_seconds, c->memory_mib, &seen);
-    if (result) {
-        r->verdict = repro_judge(&recorded->outcome, &seen.outcome, 1);
-        internal_put_INPUTS(result, /* of the case, which is the same */
-                            json_incref(internal_get(result_internal(r->result), INTERNAL_INPUTS)));
-        json_array_append_new(r->qualifiers, json_string("timed-launches"));
-        json_decref(r->result);
-        r->result = result;
-    } else
-        r->verdict = REPRO_NO_VERDICT;
-    replay_outcome_release(&seen);
-}
-
-/* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
-static void run_case(const recorded_case *c, const replay_outcome *recorded, replay *r) {
-    json_t *results[REPLAYS_MAX] = {NULL};
-    replay_outcome seen[REPLAYS_MAX] = {{.stage = ""}};
-    repro_outcome replays[REPLAYS_MAX];
-    int count = 0;
-    do {
-        json_t *result = results[count] =
-            replay_once(&c->job, c->timeout_seconds, c->memory_mib, &seen[count]);
-        if (!result) {
-            r->verdict = REPRO_NO_VERDICT;
-            break;
-        }
-        replays[count] = seen[count].outcome;
-        count++;
-        r->verdict = repro_judge(&recorded->outcome, replays, (size_t)count);
-    } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
-             r->verdict != REPRODUCED_CLASS);
-    r->result = count ? json_incref(results[count - 1]) : NULL;
-    run_timed(c, recorded, r);
-    if (cannot_run(recorded, r->result)) {
-        lacks(r, "", result_text(r->result, RESULT_WHY));
-        r->verdict = INCOMPATIBLE;
-    }
-    for (int i = 0; i < REPLAYS_MAX; i++) {
-        json_decref(results[i]);
-        replay_outcome_release(&seen[i]);
-    }
-}
-
 static replay_case case_of(const pack *p, const recorded_case *c) {
     return (replay_case){p, &c->job, c->timeout_seconds, c->memory_mib,
                          REPLAY_STEPS_MAX * c->timeout_seconds};
@@ -509,10 +444,11 @@ static bool run_image(const pack *p, const replay_request *q, const recorded_cas
 
 static void run_all(const pack *p, const replay_request *q, const recorded_case *c, replay *r) {
     replay_outcome recorded = {.stage = ""};
+    const replay_case one = case_of(p, c);
     const json_t *was = json_object_get(r->manifest, "outcome");
     replay_outcome_read(was, json_object_get(was, "sha256"),
                         json_string_value(json_object_get(was, "stage")), &recorded);
-    run_case(c, &recorded, r);
+    replay_judge(&one, &recorded, r);
     (void)run_image(p, q, c, &recorded, r);
     replay_outcome_release(&recorded);
 }

@@ -6,6 +6,7 @@
 
 #include "job/job.h"
 #include "repro/verdict.h"
+#include "run/replay.h"
 
 /* For the verdict. Digests are borrowed from the JSON. */
 typedef struct replay_outcome {
@@ -22,5 +23,9 @@ enum { REPLAY_STEPS_MAX = 16 }; /* a job takes no longer than so many steps */
 /* The result, owned; NULL: the user interrupted, and there is no outcome. */
 json_t *replay_once(const job *j, uint64_t timeout_seconds, uint64_t memory_mib,
                     replay_outcome *out);
+
+/* Fills in the verdict and the result: once where that settles it; else three times, to tell a
+ * steady failure from an unsteady one. */
+void replay_judge(const replay_case *c, const replay_outcome *recorded, replay *r);
 
 #endif

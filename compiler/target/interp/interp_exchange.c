@@ -10,7 +10,7 @@
 #include "ops/control.h"
 #include "target/interp/interp_walk.h"
 
-/* What one rank has brought to an exchange. */
+/* Rows that one rank has brought to an exchange. */
 typedef struct brought {
     const ir_module *m;
     ir_op op;

@@ -43,7 +43,7 @@ exits 0 "what is compiled here is as it was" "$tsr" replay other.lz4 --allow-nat
 has out "^REPRODUCED_EXACT" "by its verdict"
 has out "^image .*: DIFFERENT_FAILURE, mismatch: output" "and the image is not"
 
-# What is no image of this kernel.
+# Images that are none of this kernel.
 head -c 100 module.tsrm >cut.tsrm
 /usr/bin/python3 -c '
 data = bytearray(open("module.tsrm", "rb").read())
