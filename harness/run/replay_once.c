@@ -51,12 +51,33 @@ static bool cannot_run(const replay_outcome *recorded, const json_t *result) {
            outcome_from_name(recorded->outcome.status) != OUTCOME_UNSUPPORTED;
 }
 
+static bool is_again(repro_verdict v) {
+    return v == REPRODUCED_EXACT || v == REPRODUCED_CLASS;
+}
+
+/* One of them; false: the user interrupted. */
+static bool time_once(const replay_case *c, const job *j, const replay_outcome *recorded,
+                      replay *r) {
+    replay_outcome seen = {.stage = ""};
+    json_t *result = replay_once(j, c->timeout_seconds, c->memory_mib, &seen);
+    if (!result) {
+        r->verdict = REPRO_NO_VERDICT;
+        return false;
+    }
+    r->verdict = repro_judge(&recorded->outcome, &seen.outcome, 1);
+    internal_put_INPUTS(result, /* of the case, which is the same */
+                        json_incref(internal_get(result_internal(r->result), INTERNAL_INPUTS)));
+    json_decref(r->result);
+    r->result = result;
+    replay_outcome_release(&seen);
+    return true;
+}
+
 /* A failure that showed in timed launches alone, of other sets of inputs than the case's own, is
- * looked for in these, once the case by itself holds. */
+ * looked for in these, once the case by itself holds. A race need not lose each time. */
 static void run_timed(const replay_case *c, const replay_outcome *recorded, replay *r) {
     static const char in_timed[] = "timed launches: ";
     const char *why = json_text_at(json_object_get(r->manifest, "outcome"), "why");
-    replay_outcome seen = {.stage = ""};
     job j = *c->job;
     if (r->verdict != NOT_REPRODUCED || strncmp(why, in_timed, strlen(in_timed)) != 0 ||
         j.ranks > 1)
@@ -65,17 +86,9 @@ static void run_timed(const replay_case *c, const replay_outcome *recorded, repl
     j.perturbed = false;
     j.golden = NULL;
     j.timed = true;
-    json_t *result = replay_once(&j, c->timeout_seconds, c->memory_mib, &seen);
-    if (result) {
-        r->verdict = repro_judge(&recorded->outcome, &seen.outcome, 1);
-        internal_put_INPUTS(result, /* of the case, which is the same */
-                            json_incref(internal_get(result_internal(r->result), INTERNAL_INPUTS)));
-        json_array_append_new(r->qualifiers, json_string("timed-launches"));
-        json_decref(r->result);
-        r->result = result;
-    } else
-        r->verdict = REPRO_NO_VERDICT;
-    replay_outcome_release(&seen);
+    json_array_append_new(r->qualifiers, json_string("timed-launches"));
+    for (int i = 0; i < REPLAYS_MAX && !is_again(r->verdict) && time_once(c, &j, recorded, r); i++)
+        ;
 }
 
 void replay_judge(const replay_case *c, const replay_outcome *recorded, replay *r) {
@@ -93,8 +106,7 @@ void replay_judge(const replay_case *c, const replay_outcome *recorded, replay *
         replays[count] = seen[count].outcome;
         count++;
         r->verdict = repro_judge(&recorded->outcome, replays, (size_t)count);
-    } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
-             r->verdict != REPRODUCED_CLASS);
+    } while (count < REPLAYS_MAX && !is_again(r->verdict));
     r->result = count ? json_incref(results[count - 1]) : NULL;
     run_timed(c, recorded, r);
     if (cannot_run(recorded, r->result)) {
