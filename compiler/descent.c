@@ -43,7 +43,8 @@ compiler_descent *compiler_descent_open(compiler_instance *instance,
     bool ok = pipeline_open(&s->p, instance, &s->options, &s->st);
     if (options->stored && *options->stored->pass)
         s->next = number_of(s, options->stored->pass) + 1;
-    s->p.is_program = compiler_instance_is_program(instance);
+    s->p.is_program =
+        (options->ranks && options->ranks->count > 1) || compiler_instance_is_program(instance);
     s->has_fault = !s->p.is_program && options->fault && tile_knows_fault(options->fault);
     if (s->p.is_program)
         s->count = number_of(s, "outline") + 1;
@@ -143,12 +144,37 @@ static bool make_primitives(ir_module *m, ir_bindings dims, status *st) {
     return ok;
 }
 
+/* NULL with a status. */
+static ir_module *primitives_of(const compiler_descent *s, status *st) {
+    ir_module *m = ir_module_clone(module_of(s));
+    if (make_primitives(m, s->p.dims, st) && graph_require_formula(m, st))
+        return m;
+    ir_module_free(m);
+    return NULL;
+}
+
 static bool evaluate_graph(const compiler_descent *s, const tensor *inputs, tensor *outputs,
                            status *st) {
-    ir_module *m = ir_module_clone(module_of(s));
-    bool ok = make_primitives(m, s->p.dims, st) && graph_require_formula(m, st) &&
-              interp_module(m, inputs, outputs, st);
+    ir_module *m = primitives_of(s, st);
+    bool ok = m && interp_module(m, inputs, outputs, st);
     ir_module_free(m);
+    return ok;
+}
+
+bool compiler_descent_evaluate_ranks(compiler_descent *const *ranks, uint32_t count,
+                                     const tensor *inputs, tensor *const *outputs, status *st) {
+    ir_module **modules = base_calloc(count, sizeof *modules);
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok; i++) {
+        ok = is_graph(ranks[i]) ||
+             status_set(st, STATUS_UNAVAILABLE, "modules of ranks are evaluated as graphs");
+        modules[i] = ok ? primitives_of(ranks[i], st) : NULL;
+        ok = modules[i] != NULL;
+    }
+    ok = ok && interp_ranks((const ir_module *const *)modules, count, inputs, outputs, st);
+    for (uint32_t i = 0; i < count; i++)
+        ir_module_free(modules[i]);
+    free(modules);
     return ok;
 }
 

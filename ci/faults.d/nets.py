@@ -35,6 +35,7 @@ class Net:
     by_kernel: bool = True
     backend: str = ""  # of its packs; "": it has none
     counts: str = ""  # a regular expression of what it prints last, which is compared with that of the first run, in place of its exit code
+    under: str = ""  # the folder of the corpus that has its kernels; "": all
 
     def command(self, tsr, kernels, files, room):
         if self.words[0] == "test":
@@ -57,8 +58,8 @@ class Net:
         return ROOT if self.words[0] == "test" else None
 
 
-def bench(backend, *more, name=""):
-    return Net(name or backend, ("bench", "--quick", "--backend", backend, *more), backend=backend)
+def bench(backend, *more, name="", under=""):
+    return Net(name or backend, ("bench", "--quick", "--backend", backend, *more), backend=backend, under=under)
 
 
 def goldens(backend, *more, name=""):
@@ -81,6 +82,8 @@ NETS = (
     bench("cpu", "--generic", name="generic"),
     bench("cpu", "--device", "simulated", name="simulated"),
     bench("cpu", "--profile", "fast,deterministic", name="profiles"),
+    bench("cpu", "--ranks", "3", "--threads", "1", name="ranks", under="collectives"),
+    bench("cpu", "--ranks", "8", "--threads", "1", name="ranks of two axes", under="collectives"),
     BENCH,
     fuzz("--kernels", "400", name="fuzz"),
     fuzz("--programs", "--kernels", "200", name="fuzz programs"),
@@ -186,7 +189,7 @@ class Coverage:
             return self.nets[net.name] if net.name in self.nets else self.cover(net)
 
     def cover(self, net):
-        names = list(self.kernels()) if net.by_kernel else [""]
+        names = [name for name, file in self.kernels().items() if not net.under or net.under in Path(file).parts] if net.by_kernel else [""]
         found = {}
         with ThreadPoolExecutor(JOBS) as pool:
             for kernel, ended, reached in pool.map(lambda kernel: self.look(net, kernel), names):

@@ -101,7 +101,7 @@ def names_of(fault):
         return {"interpreter", "inputs", "code", "program"}
     if stage.startswith(("compiler/target/llvm", "runtime")):
         return {"code", "program"}
-    other = {"compiler/math": "expand-math", "compiler/program": "program", "compiler/target/interp": "interpreter"}
+    other = {"compiler/math": "expand-math", "compiler/program": "program", "compiler/target/interp": "interpreter", "compiler/check": "read"}
     names = {other.get(stage, stage), *([fault.also] if fault.also else [])}
     return names | ({"jvp", "vjp"} if fault.file.startswith(("compiler/ops/derivatives/", "compiler/transforms/derive")) else set())
 

@@ -19,7 +19,7 @@ OPTIONAL = ("also", "in", "short")
 TARGETS = ("tessera_compiler", "tessera_runtime", "tessera_devices", "tessera_chip", "tessera_base", "tessera_harness", "tessera_repro")
 PROGRAMS = ("tsr", "libtessera-llvm.so")
 TESTS = ("compiler/compiler_far", "compiler/compiler_gpu_code", "compiler/compiler_shlo_bytecode", "compiler/compiler_shlo_text",
-         "compiler/compiler_shlo_values", "compiler/compiler_source", "compiler/tsr-conversions", "runtime/runtime_abi_test", "runtime/runtime_host_pool_test",
+         "compiler/compiler_shlo_values", "compiler/compiler_source", "compiler/tsr-conversions", "runtime/runtime_abi_test", "runtime/runtime_comm_test", "runtime/runtime_host_pool_test",
          "runtime/runtime_prepare_test", "runtime/runtime_program_test", "tsr-opt")
 
 

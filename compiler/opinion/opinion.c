@@ -21,18 +21,18 @@ static const struct {
     const char *pass;
     opinion_verdict (*judge)(const opinion_case *c); /* NULL: calls, by judge_calls */
     bool exact;                                      /* what is right is right to the last bit */
-} passes[COMPILER_OPINION_PASSES] = {{"vmap", opinion_of_batch, true},
-                                     {"jvp", opinion_of_derivative, false},
-                                     {"vjp", opinion_of_derivative, false},
-                                     {"decompose", opinion_of_composite, false},
-                                     {"inline", NULL, true}};
-enum { OF_CALLS = 4, OF_NONE = COMPILER_OPINION_PASSES };
+} passes[COMPILER_OPINION_PASSES] = {
+    {"vmap", opinion_of_batch, true},      {"jvp", opinion_of_derivative, false},
+    {"vjp", opinion_of_derivative, false}, {"decompose", opinion_of_composite, false},
+    {"shard", opinion_of_shard, true},     {"inline", NULL, true}};
+enum { OF_JVP = 1, OF_VJP = 2, OF_CALLS = 5, OF_NONE = COMPILER_OPINION_PASSES };
 
 static uint32_t pass_of(int opcode) {
     return opcode == GRAPH_VMAP                              ? 0
            : opcode == GRAPH_JVP                             ? 1
            : opcode == GRAPH_VJP                             ? 2
            : graph_op_class(opcode) == GRAPH_CLASS_COMPOSITE ? 3
+           : opcode == GRAPH_SHARD                           ? 4
                                                              : OF_NONE;
 }
 
@@ -99,7 +99,7 @@ static bool first_arguments(const opinion_case *c, ir_block *block, tensor *out)
     *block = ir_op_block(c->m, c->op, 0);
     if (d->opcode == GRAPH_JVP || d->opcode == GRAPH_VJP)
         first = d->operand_count - s.value_count;
-    else if (d->opcode == GRAPH_VMAP)
+    else if (d->opcode == GRAPH_VMAP || d->opcode == GRAPH_SHARD)
         parts = s.sliced;
     else if (d->opcode == GRAPH_IF) {
         *block = ir_op_block(c->m, c->op, *(const uint8_t *)c->operands[0].data ? 0 : 1);
@@ -202,6 +202,28 @@ static bool judge_calls(opinion *o, compiler_instance *instance, const tensor *i
     return right;
 }
 
+/* ---- rules of derivatives ---- */
+
+/* One by one, where a derivative as a whole was not judged. */
+static bool judge_rules(opinion *o, const ir_module *m) {
+    bool right = true;
+    o->work = work_most;
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); right && ir_walk_next(&w);) {
+        const int opcode = ir_op_get(m, w.op)->opcode;
+        ir_op wrong;
+        if (opcode != GRAPH_JVP && opcode != GRAPH_VJP)
+            continue;
+        right = opinion_pieces(o, m, w.op, &wrong);
+        if (!right)
+            put_wrong(o, m, wrong, pass_of(opcode));
+    }
+    return right;
+}
+
+static bool is_open(const opinion *o) {
+    return o->open || o->unjudged[OF_JVP] || o->unjudged[OF_VJP];
+}
+
 /* ---- all ---- */
 
 static void put_right(const opinion *o) {
@@ -226,6 +248,8 @@ bool compiler_second_opinion(compiler_instance *instance, const tensor *inputs,
     bool ok = graph_inline(m, st) && graph_specialize(m, instance->dims, st) &&
               graph_called_tiles(m, st) && graph_require_formula(m, st);
     bool right = ok && judge_kernel(&o, m, inputs);
+    if (right && is_open(&o))
+        right = judge_rules(&o, m);
     if (right) {
         ok = graph_vmap(m, st) && graph_jvp(m, st) && graph_vjp(m, st);
         right = ok && judge_kernel(&o, m, inputs);

@@ -27,7 +27,14 @@ typedef struct opinion_case {
 
 opinion_verdict opinion_of_derivative(const opinion_case *c);
 opinion_verdict opinion_of_batch(const opinion_case *c);
+opinion_verdict opinion_of_shard(const opinion_case *c);
 opinion_verdict opinion_of_composite(const opinion_case *c);
+/* As opinion_of_derivative, of kernels that are the function and its derivative: they take and make
+ * what the operation does, or all of it that several shards have. */
+opinion_verdict opinion_of_slope(const opinion_case *c, compiler_instance *function,
+                                 compiler_instance *derivative);
+/* The operations below a derivative, each by itself. False: *wrong is. */
+bool opinion_pieces(opinion *o, const ir_module *m, ir_op derivative, ir_op *wrong);
 
 /* The operations of a block, and an operation alone, as kernels. `widen`: inputs of narrow floats
  * come as f32. Owned (compiler_instance_free). */
@@ -40,6 +47,11 @@ typedef struct opinion_view {
 } opinion_view;
 compiler_instance *opinion_function(const ir_module *m, ir_block block, const opinion_view *view);
 compiler_instance *opinion_operation(const ir_module *m, ir_op op, bool widen);
+
+/* A kernel with so many inputs and outputs, empty: its inputs are the arguments of the builder's
+ * block; and what it becomes. Owned (compiler_instance_free). */
+ir_builder opinion_begin(const ir_module *m, uint32_t inputs, uint32_t outputs);
+compiler_instance *opinion_end(ir_builder *b, const ir_value *results, uint32_t count);
 
 /* Counts the results that such a kernel has. */
 uint32_t opinion_results(const compiler_instance *instance);

@@ -5,7 +5,8 @@
  * (compiler_reference), with steps that the inputs' own type holds exactly. A kink at x or near it
  * would show as a difference, too; it shows in F(x + e) - 2 F(x) + F(x - e), from which what a
  * curve does is taken off by a step half as long. So a derivative is wrong where it is off by more
- * than any kink, at steps of three lengths. */
+ * than any kink, at steps of three lengths. Where a kink leaves it open, all inputs move together.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ typedef struct slope {
     tensor *at_x;     /* the function's results there */
     tensor *pulled;   /* reverse: the derivative's results */
     uint64_t dice;
+    double together; /* how far every input moves; 0: each as its direction and its size say */
 } slope;
 
 static opinion *of(const slope *s) {
@@ -114,7 +116,9 @@ static bool steps_make(const slope *s, double *const *direction, double length, 
         out->between[k] = base_calloc((size_t)tensor_count(x) + 1, sizeof(double));
         out->uneven[k] = base_calloc((size_t)tensor_count(x) + 1, sizeof(double));
         for (int64_t i = 0; i < tensor_count(x); i++) {
-            const double own = load(x, i), by = length * direction[k][i] * (fabs(own) + mean);
+            const double own = load(x, i),
+                         by = length * (s->together > 0 ? s->together
+                                                        : direction[k][i] * (fabs(own) + mean));
             store(&out->forth[input], i, own + by);
             store(&out->back[input], i, own - by);
             const double forth = load(&out->forth[input], i), back = load(&out->back[input], i);
@@ -223,12 +227,10 @@ static opinion_verdict judge_length(slope *s, double *const *direction, double l
     return OPINION_WRONG;
 }
 
-static opinion_verdict judge(slope *s) {
-    double **direction = base_calloc((size_t)s->s.wrt_count + 1, sizeof *direction);
+/* Wrong at steps of all lengths, or right at one. */
+static opinion_verdict judge_lengths(slope *s, double *const *direction) {
     opinion_verdict v = OPINION_NONE;
     int wrong = 0;
-    for (uint32_t k = 0; k < s->s.wrt_count; k++)
-        direction[k] = base_calloc((size_t)tensor_count(&s->x[s->s.wrt[k]]) + 1, sizeof(double));
     for (int n = 0; n < LENGTHS && v != OPINION_RIGHT; n++) {
         for (uint32_t k = 0; k < s->s.wrt_count; k++)
             for (int64_t i = 0; i < tensor_count(&s->x[s->s.wrt[k]]); i++)
@@ -236,10 +238,32 @@ static opinion_verdict judge(slope *s) {
         v = judge_length(s, direction, lengths[n]);
         wrong += v == OPINION_WRONG;
     }
+    return v == OPINION_RIGHT ? v : wrong == LENGTHS ? OPINION_WRONG : OPINION_NONE;
+}
+
+/* Equal elements that are the greatest are a kink, but not where they stay equal: where all inputs
+ * move together. That is one direction alone, in which more than one derivative is right. */
+static opinion_verdict judge_together(slope *s, double *const *direction) {
+    double sum = 0;
+    for (uint32_t k = 0; k < s->s.wrt_count; k++)
+        sum += mean_size(&s->x[s->s.wrt[k]]);
+    s->together = s->s.wrt_count ? sum / s->s.wrt_count : 0;
+    const opinion_verdict v = s->together > 0 ? judge_lengths(s, direction) : OPINION_NONE;
+    s->together = 0;
+    return v == OPINION_WRONG ? v : OPINION_NONE;
+}
+
+static opinion_verdict judge(slope *s) {
+    double **direction = base_calloc((size_t)s->s.wrt_count + 1, sizeof *direction);
+    for (uint32_t k = 0; k < s->s.wrt_count; k++)
+        direction[k] = base_calloc((size_t)tensor_count(&s->x[s->s.wrt[k]]) + 1, sizeof(double));
+    opinion_verdict v = judge_lengths(s, direction);
+    if (v == OPINION_NONE)
+        v = judge_together(s, direction);
     for (uint32_t k = 0; k < s->s.wrt_count; k++)
         free(direction[k]);
     free(direction);
-    return v == OPINION_RIGHT ? v : wrong == LENGTHS ? OPINION_WRONG : OPINION_NONE;
+    return v;
 }
 
 /* ---- all ---- */
@@ -319,27 +343,39 @@ static void slope_close(slope *s) {
     tensors_free(s->operands);
     tensors_free(s->at_x);
     tensors_free(s->pulled);
-    free(s->held);
-    compiler_instance_free(s->function);
-    compiler_instance_free(s->derivative);
+}
+
+static opinion_verdict judge_slope(const opinion_case *c, slope *s) {
+    const ir_op_data *d = ir_op_get(c->m, c->op);
+    s->c = c;
+    s->s = transform_shape_of(c->m, c->op);
+    s->reverse = d->opcode == GRAPH_VJP;
+    s->operands = tensors_new(d->operand_count);
+    s->at_x = tensors_new(d->result_count);
+    s->pulled = tensors_new(d->result_count);
+    s->x = tensors_new(s->s.value_count + s->held_count);
+    const opinion_verdict v = slope_open(s) ? judge(s) : OPINION_NONE;
+    slope_close(s);
+    return v;
+}
+
+opinion_verdict opinion_of_slope(const opinion_case *c, compiler_instance *function,
+                                 compiler_instance *derivative) {
+    slope s = {.function = function, .derivative = derivative};
+    return judge_slope(c, &s);
 }
 
 opinion_verdict opinion_of_derivative(const opinion_case *c) {
-    const ir_op_data *d = ir_op_get(c->m, c->op);
+    slope s = {.c = c};
     if (hides(c->m, c->op))
         return OPINION_NONE;
-    slope s = {.c = c,
-               .s = transform_shape_of(c->m, c->op),
-               .reverse = d->opcode == GRAPH_VJP,
-               .derivative = opinion_operation(c->m, c->op, true),
-               .operands = tensors_new(d->operand_count),
-               .at_x = tensors_new(d->result_count),
-               .pulled = tensors_new(d->result_count)};
     find_held(&s);
     const opinion_view view = {.widen = true, .held = s.held, .held_count = s.held_count};
     s.function = opinion_function(c->m, ir_op_block(c->m, c->op, 0), &view);
-    s.x = tensors_new(s.s.value_count + s.held_count);
-    const opinion_verdict v = slope_open(&s) ? judge(&s) : OPINION_NONE;
-    slope_close(&s);
+    s.derivative = opinion_operation(c->m, c->op, true);
+    const opinion_verdict v = judge_slope(c, &s);
+    compiler_instance_free(s.function);
+    compiler_instance_free(s.derivative);
+    free(s.held);
     return v;
 }

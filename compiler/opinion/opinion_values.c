@@ -36,14 +36,26 @@ static void take(ir_builder *b, const ir_module *m, const ir_value *values, uint
         out[i] = build_convert(b, out[i], ir_type_of(m, values[i])->element);
 }
 
+ir_builder opinion_begin(const ir_module *m, uint32_t inputs, uint32_t outputs) {
+    ir_module *part = ir_module_like(m);
+    const ir_op kernel = begin(part, m, inputs, outputs);
+    return (ir_builder){.m = part, .block = ir_op_block(part, kernel, 0)};
+}
+
+compiler_instance *opinion_end(ir_builder *b, const ir_value *results, uint32_t count) {
+    ir_build(b, &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = results, .operand_count = count});
+    return compiler_instance_new(b->m, (ir_bindings){0});
+}
+
+/* The copies of these values. */
 static compiler_instance *end(ir_builder *b, const ir_value *values, uint32_t count,
                               const ir_value *copies) {
     ir_value *out = base_calloc((size_t)count + 1, sizeof *out);
     for (uint32_t i = 0; i < count; i++)
         out[i] = copies[values[i]];
-    ir_build(b, &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = out, .operand_count = count});
+    compiler_instance *made = opinion_end(b, out, count);
     free(out);
-    return compiler_instance_new(b->m, (ir_bindings){0});
+    return made;
 }
 
 compiler_instance *opinion_function(const ir_module *m, ir_block block, const opinion_view *view) {
@@ -51,9 +63,7 @@ compiler_instance *opinion_function(const ir_module *m, ir_block block, const op
     const ir_op_data *last = ir_op_get(m, d->last);
     const uint32_t outputs = view->outputs ? view->output_count : last->operand_count,
                    own = d->argument_count, all = own + view->held_count;
-    ir_module *part = ir_module_like(m);
-    const ir_op kernel = begin(part, m, all, outputs);
-    ir_builder b = {.m = part, .block = ir_op_block(part, kernel, 0)};
+    ir_builder b = opinion_begin(m, all, outputs);
     ir_value *copies = base_calloc((size_t)ir_value_count(m) + 1, sizeof *copies);
     ir_value *in = base_calloc((size_t)all + 1, sizeof *in);
     take(&b, m, d->arguments, own, view->widen, in);
@@ -76,15 +86,13 @@ compiler_instance *opinion_function(const ir_module *m, ir_block block, const op
 /* An operand that it takes twice comes in twice. */
 compiler_instance *opinion_operation(const ir_module *m, ir_op op, bool widen) {
     const ir_op_data *d = ir_op_get(m, op);
-    ir_module *part = ir_module_like(m);
-    const ir_op kernel = begin(part, m, d->operand_count, d->result_count);
-    ir_builder b = {.m = part, .block = ir_op_block(part, kernel, 0)};
+    ir_builder b = opinion_begin(m, d->operand_count, d->result_count);
     ir_value *copies = base_calloc((size_t)ir_value_count(m) + 1, sizeof *copies);
     ir_value *in = base_calloc((size_t)d->operand_count + 1, sizeof *in);
     take(&b, m, d->operands, d->operand_count, widen, in);
     for (uint32_t i = 0; i < d->operand_count; i++)
         copies[d->operands[i]] = in[i];
-    ir_op_set_operands(part, ir_copy_op(&b, m, op, copies), in, d->operand_count);
+    ir_op_set_operands(b.m, ir_copy_op(&b, m, op, copies), in, d->operand_count);
     compiler_instance *made = end(&b, d->results, d->result_count, copies);
     free(in);
     free(copies);

@@ -108,6 +108,26 @@ static void show_signer(const replay *r) {
     text_release(&line);
 }
 
+/* The code that whoever made the pack had, and how that went here. */
+static void show_image(const replay *r, const replay_request *request) {
+    const char *verdict = json_text_at(r->image, "verdict"), *why = json_text_at(r->image, "why");
+    text line;
+    if (!r->image)
+        return;
+    text_init(&line);
+    text_show(&line, "image     %s, %lld bytes (%.12s): ", json_text_at(r->image, "member"),
+              (long long)json_integer_value(json_object_get(r->image, "bytes")),
+              json_text_at(r->image, "sha256"));
+    if (*verdict)
+        text_show(&line, "%s, %s%s%s\n", verdict, json_text_at(r->image, "status"),
+                  *why ? ": " : "", why);
+    else
+        text_show(&line, "not run%s\n",
+                  request->image ? "" : "; --allow-native runs it in the sandbox");
+    say_text(stdout, line.data);
+    text_release(&line);
+}
+
 static void show(const replay *r, const replay_request *request) {
     const json_t *item = json_object_get(r->manifest, "case");
     say(stdout, "%s", repro_verdict_name(r->verdict));
@@ -138,18 +158,19 @@ static void show(const replay *r, const replay_request *request) {
         show_end("now", r->result);
         show_sentinels(r->result);
     }
+    show_image(r, request);
 }
 
 static void show_json(const replay *r, const replay_onward *n) {
     bool none = r->verdict == REPRO_NO_VERDICT;
     json_decref(result_take_internal(r->result));
     json_t *document = json_pack(
-        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:O?, s:o, s:O?}", "schema", "tsr.replay/1",
-        "verdict", none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
-        r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"), "needs",
-        json_object_get(r->manifest, "needs"), "recorded", json_object_get(r->manifest, "outcome"),
-        "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL),
-        "signature", r->signed_by);
+        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:O?, s:o, s:O?, s:O?}", "schema",
+        "tsr.replay/1", "verdict", none ? NULL : repro_verdict_name(r->verdict), "interrupted",
+        none, "qualifiers", r->qualifiers, "missing", r->missing, "case",
+        json_object_get(r->manifest, "case"), "needs", json_object_get(r->manifest, "needs"),
+        "recorded", json_object_get(r->manifest, "outcome"), "replayed", none ? NULL : r->result,
+        "why", json_text(r->why[0] ? r->why : NULL), "signature", r->signed_by, "image", r->image);
     if (json_object_get(r->manifest, "bisect")) /* what was found before, unless it is now */
         json_object_set(document, "bisect", json_object_get(r->manifest, "bisect"));
     replay_onward_put(n, document);
@@ -219,11 +240,11 @@ static int show_pack(const options *o) {
     status st = STATUS_INIT;
     uint64_t memory_mib = replay_memory_mib();
     int code = COMMAND_REFUSE(
-        o, "is for a pack that is run, and --show runs none", OPTION_TRUST, OPTION_REPLAY_WITH,
-        OPTION_REPLAY_EXPECT, OPTION_ISA, OPTION_SENTINELS, OPTION_SIGNED_BY, OPTION_REPLAY_TIMEOUT,
-        OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT, OPTION_OUTPUT, OPTION_FAILURES,
-        OPTION_REPLAY_FROM, OPTION_REPLAY_AGAINST, OPTION_REPLAY_MINIMIZE, OPTION_REPLAY_BUDGET,
-        OPTION_REPLAY_AS, OPTION_REPLAY_OUT);
+        o, "is for a pack that is run, and --show runs none", OPTION_ALLOW_NATIVE, OPTION_TRUST,
+        OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA, OPTION_SENTINELS, OPTION_SIGNED_BY,
+        OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS, OPTION_REPLAY_BISECT, OPTION_OUTPUT,
+        OPTION_FAILURES, OPTION_REPLAY_FROM, OPTION_REPLAY_AGAINST, OPTION_REPLAY_MINIMIZE,
+        OPTION_REPLAY_BUDGET, OPTION_REPLAY_AS, OPTION_REPLAY_OUT);
     if (code)
         return code;
     if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))
@@ -272,6 +293,7 @@ int command_replay(const options *o) {
     request.from = options_text(o, OPTION_REPLAY_FROM, NULL);
     request.sentinels = options_flag(o, OPTION_SENTINELS);
     request.trust = options_flag(o, OPTION_TRUST);
+    request.image = options_flag(o, OPTION_ALLOW_NATIVE);
     request.expects_fixed = options_flag(o, OPTION_REPLAY_EXPECT);
     return run_with(o, &request);
 }

@@ -43,8 +43,8 @@ static int end(const written *w, const replay *r, status *st) {
 int replay_as(const options *o, const replay_request *request) {
     const char *name = options_text(o, OPTION_REPLAY_AS, "");
     written w = {.language = export_language_named(name)};
-    int code = COMMAND_REFUSE(o, "is for a replay, and --as makes none", OPTION_TRUST,
-                              OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
+    int code = COMMAND_REFUSE(o, "is for a replay, and --as makes none", OPTION_ALLOW_NATIVE,
+                              OPTION_TRUST, OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
                               OPTION_SENTINELS, OPTION_REPLAY_THREADS, OPTION_REPLAY_FROM,
                               OPTION_REPLAY_BISECT, OPTION_REPLAY_MINIMIZE, OPTION_REPLAY_BUDGET,
                               OPTION_REPLAY_AGAINST, OPTION_OUTPUT, OPTION_FAILURES, OPTION_JSON);

@@ -20,8 +20,8 @@ static const execution_class *class_of(const backend *b, const job *j) {
         [BACKEND_CLASS_COMPILER] = &execution_of_compiler,
         [BACKEND_CLASS_TOOLS] = &execution_of_tools,
         [BACKEND_CLASS_FOREIGN] = &execution_of_others};
-    return j->ranks > 1        ? &execution_of_ranks
-           : j->after          ? &execution_of_steps
+    return j->after            ? &execution_of_steps
+           : j->ranks > 1      ? &execution_of_ranks
            : j->implementation ? classes[BACKEND_CLASS_FOREIGN]
                                : classes[b->class];
 }

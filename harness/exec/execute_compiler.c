@@ -1,6 +1,7 @@
 /* execute_compiler.c - jobs of code that this compiler makes. */
 #include <stdio.h>
 
+#include "base/file.h"
 #include "exec/execution.h"
 #include "exec/module_cache.h"
 #include "exec/staging.h"
@@ -54,8 +55,27 @@ static bool build_untuned(execution *e, status *st) {
     return build(e, st);
 }
 
+/* Takes what somebody else compiled, and a pack kept. */
+static bool take_image(execution *e, status *st) {
+    enum { IMAGE_BYTES_MAX = 1 << 30 };
+    char *data;
+    size_t size;
+    text path;
+    e->stage(e->stage_context, JOB_IMAGE_STAGE);
+    text_init(&path);
+    text_printf(&path, "%s/module.tsrm", e->job->images);
+    const bool ok = file_read(path.data, IMAGE_BYTES_MAX, &data, &size, st);
+    text_release(&path);
+    if (ok)
+        e->artifact = (compiler_artifact){
+            .image = data, .image_size = size, .module_hash = sha256_of(data, size)};
+    return ok;
+}
+
 static bool build(execution *e, status *st) {
     case_context *s = e->context;
+    if (e->job->images)
+        return take_image(e, st);
     compiler_options options = options_of(e);
     e->stage(e->stage_context, "compile");
     /* Schedules that a tuner only tries would crowd out what is used. */

@@ -86,7 +86,8 @@ launch_request execution_request(const execution *e, uint32_t threads) {
                               .dim_count = e->context->c->dim_count,
                               .constants =
                                   e->class->foreign || e->job->edits ? NULL : e->job->constants,
-                              .foreign = e->class->foreign};
+                              .foreign = e->class->foreign,
+                              .stored = e->job->images != NULL};
     launch_request_artifact(&request, &e->artifact);
     if (e->job->ranks > 1) {
         request.rank_count = e->job->ranks;
@@ -139,17 +140,24 @@ static bool launch_again(execution *e, status *st) {
                   : ok;
 }
 
+/* Behind an image, which was loaded. */
+static bool begin_launch(execution *e) {
+    if (e->job->images)
+        e->stage(e->stage_context, "launch");
+    return true;
+}
+
 bool execution_compute(execution *e, status *st) {
-    e->stage(e->stage_context, "launch");
+    e->stage(e->stage_context, e->job->images ? JOB_IMAGE_STAGE : "launch");
     execution_set(e, &e->context->set);
     fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
     watch_begin(&e->watch, e->job->threads - 1);
     launch_request request = execution_request(e, e->job->threads);
-    return launch_open(&e->launch, &request, st) && write_inputs(e, &e->launch, st) &&
-           launch_once(e, &e->launch, e->outputs, st) && launch_again(e, st) &&
-           (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
+    return launch_open(&e->launch, &request, st) && begin_launch(e) &&
+           write_inputs(e, &e->launch, st) && launch_once(e, &e->launch, e->outputs, st) &&
+           launch_again(e, st) && (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
 }
 
 static const char not_judged[] =
@@ -201,7 +209,8 @@ bool execution_judge_repeated(execution *e, const tensor *outputs, status *st) {
 }
 
 bool execution_time_bench(execution *e, status *st) {
-    if (e->mismatch || e->job->mode != JOB_BENCH || !e->backend->timed)
+    const bool wanted = e->job->mode == JOB_BENCH || (e->job->mode == JOB_REPLAY && e->job->timed);
+    if (e->mismatch || !wanted || !e->backend->timed)
         return true;
     bool timed = execution_time(e, st);
     execution_put_device_memory(e);

@@ -1,6 +1,5 @@
 /* execute_steps.c - jobs that look at the way down: which passes there are, what the module behind
  * one computes, and which kernel of a program is wrong. */
-#include "tessera/descent.h"
 #include "tessera/opinion.h"
 
 #include <stdio.h>
@@ -8,7 +7,7 @@
 
 #include "base/vec.h"
 #include "case/case_edited.h"
-#include "exec/execution.h"
+#include "exec/descents.h"
 #include "job/result.h"
 
 const compiler_stored *execution_stored(execution *e) {
@@ -28,26 +27,26 @@ static compiler_options options_of(execution *e) {
 
 /* ---- REPLAY, behind a pass ---- */
 
-static bool run_to(execution *e, compiler_descent *s, const char *pass, status *st) {
+static bool run_to(execution *e, descents *d, const char *pass, status *st) {
     const char *name;
     bool ok = true, there = !*pass; /* before any */
-    while (ok && !there && (name = compiler_descent_name(s))) {
-        e->stage(e->stage_context, name);
-        ok = compiler_descent_run(s, st);
+    while (ok && !there && (name = compiler_descent_name(descents_first(d)))) {
         there = strcmp(name, pass) == 0;
+        e->stage(e->stage_context, name);
+        ok = descents_run(d, st);
     }
     return ok && (there || status_set(st, STATUS_INVALID, "no pass is called '%s' here", pass));
 }
 
 static const tensor *compute(execution *e, status *st) {
     const compiler_options options = options_of(e);
-    compiler_descent *s = compiler_descent_open(e->context->instance, &options, st);
-    bool ok = s && run_to(e, s, e->job->after, st);
+    descents d;
+    bool ok = descents_open(e, &options, &d, st) && run_to(e, &d, e->job->after, st);
     if (ok) {
         e->stage(e->stage_context, "evaluate");
-        ok = compiler_descent_evaluate(s, e->context->inputs, e->outputs, st);
+        ok = descents_evaluate(&d, e->context, e->outputs, st);
     }
-    compiler_descent_close(s);
+    descents_close(&d);
     return ok ? e->outputs : NULL;
 }
 
@@ -81,17 +80,6 @@ static void put_text(const execution *e, const compiler_descent *s) {
     text_release(&words);
 }
 
-static json_t *digest_of(const compiler_descent *s) {
-    text words;
-    char hex[65];
-    text_init(&words);
-    compiler_descent_print(s, &words);
-    const sha256 digest = sha256_of(words.data, words.length);
-    sha256_hex(&digest, hex);
-    text_release(&words);
-    return json_string(hex);
-}
-
 static json_t *text_of(const compiler_descent *s) {
     text words;
     text_init(&words);
@@ -102,11 +90,12 @@ static json_t *text_of(const compiler_descent *s) {
 }
 
 /* With its module, where those of all passes are asked for. */
-static json_t *step_json(const execution *e, const compiler_descent *s, const char *name) {
+static json_t *step_json(const execution *e, const descents *d, const char *name) {
+    const compiler_descent *s = descents_first(d);
     json_t *step =
         json_pack("{s:s, s:s, s:o, s:b, s:b}", "pass", name, "level", compiler_descent_level(s),
-                  "sha256", digest_of(s), "evaluated", compiler_descent_evaluates(s), "shared",
-                  compiler_pass_is_shared(name));
+                  "sha256", descents_digest(d), "evaluated", compiler_descent_evaluates(s),
+                  "shared", compiler_pass_is_shared(name));
     if (e->job->after && strcmp(e->job->after, JOB_AFTER_EACH) == 0)
         json_object_set_new(step, "ir", text_of(s));
     return step;
@@ -114,21 +103,22 @@ static json_t *step_json(const execution *e, const compiler_descent *s, const ch
 
 static bool list_steps(execution *e, json_t *list, status *st) {
     const compiler_options options = options_of(e);
-    compiler_descent *s = compiler_descent_open(e->context->instance, &options, st);
+    descents d;
     const char *name;
-    bool ok = s != NULL;
+    bool ok = descents_open(e, &options, &d, st);
     if (ok)
-        json_array_append_new(list, step_json(e, s, "")); /* before any */
-    while (ok && (name = compiler_descent_name(s))) {
+        json_array_append_new(list, step_json(e, &d, "")); /* before any */
+    while (ok && (name = compiler_descent_name(descents_first(&d)))) {
         e->stage(e->stage_context, name);
-        ok = compiler_descent_run(s, st);
+        ok = descents_run(&d, st);
         if (ok)
-            json_array_append_new(list, step_json(e, s, name));
+            json_array_append_new(list, step_json(e, &d, name));
         if (ok && e->job->after && strcmp(e->job->after, name) == 0)
-            put_text(e, s);
+            put_text(e, descents_first(&d));
     }
-    internal_put_PROGRAM(e->result, s && compiler_descent_is_program(s));
-    compiler_descent_close(s);
+    internal_put_PROGRAM(e->result,
+                         descents_first(&d) && compiler_descent_is_program(descents_first(&d)));
+    descents_close(&d);
     return ok;
 }
 

@@ -33,7 +33,7 @@ static exit_code serve_job(void *context, json_t *request) {
     fault_prepare(j.fault);
     if (j.sandbox)
         (void)compiler_open_llvm(&later); /* whoever needs it says so */
-    bool ready = !j.sandbox || sandbox_enter(j.inputs, &st);
+    bool ready = !j.sandbox || sandbox_enter(j.inputs ? j.inputs : j.images, &st);
     const execute_hooks hooks = {
         .relation = s->relation, .stage = announce_stage, .set = announce_set};
     json_t *result =

@@ -28,6 +28,8 @@ typedef enum job_mode {
 
 /* In `after`, of STEPS: the modules behind all passes. */
 #define JOB_AFTER_EACH "*"
+/* The stage in which an image is read and loaded. */
+#define JOB_IMAGE_STAGE "image"
 
 #define JOB_C_TEXT const char *
 #define JOB_C_BYTES const char *

@@ -32,8 +32,10 @@ void launch_request_artifact(launch_request *request, const compiler_artifact *a
 
 static bool load(launch *l, const launch_request *request, status *st) {
     tsr_status_t code = tsrLoadModule(l->context, request->image, request->image_size, &l->module);
+    if (code == TSR_SUCCESS && request->stored)
+        code = tsrGetKernel(l->module, request->kernel, &l->kernel);
     bool wrong = code == TSR_ECORRUPT || code == TSR_ENOTFOUND || code == TSR_EVERSION;
-    if (request->foreign && wrong)
+    if ((request->foreign || request->stored) && wrong)
         return status_set(st, STATUS_CORRUPT, "loading the module: %s", tsrGetLastError());
     return abi_ok(code, request->foreign ? NULL : "loading the module", st) &&
            abi_ok(tsrGetKernel(l->module, request->kernel, &l->kernel), "finding the kernel", st);

@@ -50,6 +50,7 @@ typedef struct launch_request {
     bool apart;   /* a context of its own, where another one is kept open */
     bool bare;    /* no buffers: until launch_allocate, it cannot run */
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
+    bool stored;  /* so it is where somebody else made and kept it */
 } launch_request;
 
 /* The counts and sizes of the buffers; borrowed until it is open. */

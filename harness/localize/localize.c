@@ -246,6 +246,14 @@ static bool find_run(search *s) {
     return number > 0;
 }
 
+/* Kernels of several ranks are not run by themselves: each module that has them all is right. */
+static bool is_between_ranks(search *s) {
+    put(s, "place", json_string("program"));
+    end_with(s, "the modules of all ranks together are right: it is how they exchange, how they "
+                "share memory, or code of their kernels");
+    return false;
+}
+
 static bool enter_program(search *s) {
     size_t right;
     const size_t first = first_wrong_step(s, &right);
@@ -254,7 +262,7 @@ static bool enter_program(search *s) {
             bisect_passes(s);
         return false;
     }
-    const bool found = find_run(s);
+    const bool found = s->probes.job.ranks > 1 ? is_between_ranks(s) : find_run(s);
     if (!found && !json_object_get(s->found, "place") && !probes_ended(&s->probes))
         put_code(s, right); /* its kernels cannot be run one by one */
     return found && list_steps(s);
@@ -457,8 +465,20 @@ static void compare_builds(search *s, probes *theirs, json_t *against) {
 
 /* ---- all ---- */
 
+/* A case of several ranks that fails on one, too, is the case of one. */
+static void try_one_rank(probes *p) {
+    const job own = p->job;
+    if (own.ranks < 2)
+        return;
+    p->job.ranks = 0;
+    p->job.transport = p->job.layout = NULL;
+    if (probes_try(p, NULL, NULL) != PROBE_WRONG)
+        p->job = own;
+}
+
 /* Dead before the operations were listed: they are those of the source. */
 static void bisect(search *s) {
+    try_one_rank(&s->probes);
     bool listed = list_steps(s);
     const bool program = listed && is_program(s);
     if (localize_interpreter(&s->probes, s->edits, s->found))

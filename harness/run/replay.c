@@ -25,9 +25,9 @@
 #include "run/pack_implementation.h"
 #include "run/pack_level.h"
 #include "run/pack_needs.h"
+#include "run/replay_image.h"
+#include "run/replay_once.h"
 #include "tessera/compiler.h"
-
-enum { REPLAYS_MAX = 3, STEPS_MAX = 16 };
 
 /* The sanitizers map terabytes of shadow memory. */
 uint64_t replay_memory_mib(void) {
@@ -300,12 +300,21 @@ static bool take_code(const pack *p, const replay_request *q, recorded_case *c, 
     return false;
 }
 
+/* A folder that the worker may read. */
+static bool open_given(recorded_case *c, status *st) {
+    return c->given.path || scratch_folder_open(&c->given, NULL, SCRATCH_FOLDER_PREFIX, st);
+}
+
+static bool take_image(const pack *p, const replay_request *q, recorded_case *c, status *st) {
+    return !q->image || (open_given(c, st) && replay_image_put(p, c->given.path, st));
+}
+
 /* Those of the pack, where nothing generates them; names of members are plain (repro/manifest.h).
  */
 static bool take_inputs(const pack *p, recorded_case *c, replay *r, status *st) {
     if (!json_is_true(json_object_get(json_object_get(r->manifest, "case"), "recorded_inputs")))
         return true;
-    bool ok = scratch_folder_open(&c->given, NULL, SCRATCH_FOLDER_PREFIX, st);
+    bool ok = open_given(c, st);
     text path;
     text_init(&path);
     for (size_t i = 0; i < pack_member_count(p) && ok; i++) {
@@ -331,6 +340,10 @@ static bool options_fit(const recorded_case *c, const replay_request *q, const r
     if (c->others && q->isa)
         return status_set(st, STATUS_INVALID,
                           "%s: its case runs code of others, which has no levels: without --isa",
+                          q->path);
+    if (q->image && !r->image)
+        return status_set(st, STATUS_INVALID,
+                          "%s: it holds no image of compiled code: without --allow-native",
                           q->path);
     const char *ended = json_text_at(json_object_get(r->manifest, "outcome"), "status");
     if (q->expects_fixed && !outcome_is_failure(outcome_from_name(ended)))
@@ -377,25 +390,6 @@ static bool same_case(const recorded_case *c, const json_t *internal, replay *r)
 
 /* ---- outcomes ---- */
 
-typedef struct outcome {
-    repro_outcome outcome;
-    const char **sha256; /* owned; what they point at is of the JSON */
-    char stage[32];
-} outcome;
-
-static void read_outcome(const json_t *status_holder, const json_t *digests, const char *stage,
-                         outcome *out) {
-    const char *ended = json_string_value(json_object_get(status_holder, "status"));
-    snprintf(out->stage, sizeof out->stage, "%s", stage ? stage : "");
-    out->sha256 = base_calloc(json_array_size(digests) + 1, sizeof *out->sha256);
-    out->outcome = (repro_outcome){
-        .status = ended ? ended : "", .stage = out->stage, .class_ = "", .sha256 = out->sha256};
-    size_t i;
-    json_t *digest;
-    json_array_foreach(digests, i, digest) if (json_is_string(digest))
-        out->sha256[out->outcome.sha256_count++] = json_string_value(digest);
-}
-
 /* Did it end so because it was given less than the pack asks for? */
 static bool is_limited(const recorded_case *c, const json_t *result) {
     static const char *const of_memory[] = {"out of memory", "cannot allocate", "Cannot allocate",
@@ -426,57 +420,44 @@ static void qualify(const recorded_case *c, replay *r) {
         json_array_append_new(r->qualifiers, json_string("limited"));
 }
 
-/* It ran where the pack was made, and something that it needs is not here. */
-static bool cannot_run(const outcome *recorded, const json_t *result) {
-    return result && result_outcome(result) == OUTCOME_UNSUPPORTED &&
-           outcome_from_name(recorded->outcome.status) != OUTCOME_UNSUPPORTED;
+static replay_case case_of(const pack *p, const recorded_case *c) {
+    return (replay_case){p, &c->job, c->timeout_seconds, c->memory_mib,
+                         REPLAY_STEPS_MAX * c->timeout_seconds};
 }
 
-/* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
-static void run_case(const recorded_case *c, replay *r) {
-    json_t *results[REPLAYS_MAX] = {NULL};
-    outcome recorded = {.stage = ""}, seen[REPLAYS_MAX] = {{.stage = ""}};
-    repro_outcome replays[REPLAYS_MAX];
+/* The image that the pack holds, where that is asked for: beside what is compiled here. */
+static bool run_image(const pack *p, const replay_request *q, const recorded_case *c,
+                      const replay_outcome *recorded, replay *r) {
+    const replay_case one = case_of(p, c);
+    const char *why = "";
+    if (!q->image || r->verdict == REPRO_NO_VERDICT)
+        return true;
+    if (replay_image_run(&one, c->given.path, recorded, r->image, &why))
+        return true;
+    text said;
+    text_init(&said);
+    text_printf(&said, "its image is no module that can be loaded: %s", why);
+    invalid(r, said.data);
+    text_release(&said);
+    return false;
+}
+
+static void run_all(const pack *p, const replay_request *q, const recorded_case *c, replay *r) {
+    replay_outcome recorded = {.stage = ""};
+    const replay_case one = case_of(p, c);
     const json_t *was = json_object_get(r->manifest, "outcome");
-    int count = 0;
-    read_outcome(was, json_object_get(was, "sha256"),
-                 json_string_value(json_object_get(was, "stage")), &recorded);
-    do {
-        worker w;
-        worker_init(&w, c->timeout_seconds, c->memory_mib, &interrupt_seen);
-        worker_limit(&w, STEPS_MAX * c->timeout_seconds);
-        json_t *result = results[count] = worker_run(&w, &c->job);
-        if (result)
-            read_outcome(result, result_get(result, RESULT_SHA256), pack_stage(result, w.stage),
-                         &seen[count]);
-        worker_stop(&w);
-        if (!result) {
-            r->verdict = REPRO_NO_VERDICT;
-            break;
-        }
-        replays[count] = seen[count].outcome;
-        count++;
-        r->verdict = repro_judge(&recorded.outcome, replays, (size_t)count);
-    } while (count < REPLAYS_MAX && r->verdict != REPRODUCED_EXACT &&
-             r->verdict != REPRODUCED_CLASS);
-    r->result = count ? json_incref(results[count - 1]) : NULL;
-    if (cannot_run(&recorded, r->result)) {
-        lacks(r, "", result_text(r->result, RESULT_WHY));
-        r->verdict = INCOMPATIBLE;
-    }
-    for (int i = 0; i < REPLAYS_MAX; i++) {
-        json_decref(results[i]);
-        free(seen[i].sha256);
-    }
-    free(recorded.sha256);
+    replay_outcome_read(was, json_object_get(was, "sha256"),
+                        json_string_value(json_object_get(was, "stage")), &recorded);
+    replay_judge(&one, &recorded, r);
+    (void)run_image(p, q, c, &recorded, r);
+    replay_outcome_release(&recorded);
 }
 
 /* More is done with a failure that happened again. */
 static bool go_on(const pack *p, const replay_request *q, const recorded_case *c, const replay *r,
                   status *st) {
     const bool again = r->verdict == REPRODUCED_EXACT || r->verdict == REPRODUCED_CLASS;
-    const replay_case one = {p, &c->job, c->timeout_seconds, c->memory_mib,
-                             STEPS_MAX * c->timeout_seconds};
+    const replay_case one = case_of(p, c);
     return !q->onward || !again || !outcome_is_failure(result_outcome(r->result)) ||
            q->onward(q->self, &one, r, st);
 }
@@ -509,6 +490,7 @@ static bool export_case(const pack *p, const replay_request *q, recorded_case *c
 static bool replay_pack(const pack *p, const replay_request *q, replay *r, status *st) {
     recorded_case c = {0};
     r->manifest = json_deep_copy(pack_about(p));
+    r->image = replay_image_about(p);
     bool sound = read_case(p, q, &c, r) && options_fit(&c, q, r, st);
     if (sound && q->export) {
         (void)export_case(p, q, &c, r, st);
@@ -516,8 +498,8 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
         c.recorded_isa = c.job.isa;
         c.job.isa = q->isa ? q->isa : c.recorded_isa;
         if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st) &&
-            take_level(p, q, &c, r, st))
-            run_case(&c, r);
+            take_level(p, q, &c, r, st) && take_image(p, q, &c, st))
+            run_all(p, q, &c, r);
         if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
             r->verdict != NEEDS_TRUST && same_case(&c, result_internal(r->result), r))
             qualify(&c, r);
@@ -584,6 +566,7 @@ bool replay_run(const replay_request *request, replay *out, status *st) {
 void replay_release(replay *r) {
     json_decref(r->manifest);
     json_decref(r->result);
+    json_decref(r->image);
     json_decref(r->qualifiers);
     json_decref(r->missing);
     json_decref(r->signed_by);

@@ -17,9 +17,11 @@ typedef struct replay {
     json_t *manifest;      /* of the pack; NULL where it is invalid */
     json_t *result;        /* of the last replay; NULL where none was run */
     json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited",
-                              "replayed-from=LEVEL"; "same-implementation" or
+                              "timed-launches",    "replayed-from=LEVEL"; "same-implementation" or
                               "other-implementation" */
     json_t *missing;       /* INCOMPATIBLE: what this machine or this tsr lacks */
+    json_t *image;         /* that the pack holds: "member", "sha256", "bytes", and where it ran
+                              "verdict", "status", "why", "digests"; or NULL */
     json_t *signed_by;     /* "keyid", and the "statement" of it; NULL: nobody asked */
     char why[2048];        /* INVALID_PACK, NEEDS_TRUST */
 } replay;
@@ -51,6 +53,7 @@ typedef struct replay_request {
     const implementation *with;  /* a file of the user's, instead of the copy; or NULL */
     const sign_keys *signers;    /* one of them must have signed the pack; NULL: none need have */
     const replay_export *export; /* no verdict then, unless the pack cannot be used; or NULL */
+    bool image;                  /* run the image of compiled code that the pack holds, too */
     bool sentinels;              /* tell what made outputs that are not finite */
     bool expects_fixed;          /* the pack must have recorded a failure */
     const char *from; /* a level of pack_level.h that the way down begins at; NULL: the source */

@@ -1,17 +1,17 @@
 /* opinion.h - a second opinion of what the interpreter shares with the way down: derivatives,
- * batches, composites and calls of functions.
+ * batches, shards, composites and calls of functions.
  *
  * Each of these operations is held to what it means, which is computed another way: a derivative to
- * differences of its function, a batch to its function part by part, a composite to its formula in
- * f64, calls to functions that are run by themselves. What has no other way (functions with rules
- * that differ, stopped gradients, draws of parts) or is no more than that near a kink is not
- * judged. */
+ * differences of its function, a batch to its function part by part, shards to their operations one
+ * by one, a composite to its formula in f64, calls to functions that are run by themselves. What
+ * has no other way (functions with rules that differ, stopped gradients, draws of parts, cotangents
+ * of shards) or is no more than that near a kink is not judged. */
 #ifndef TESSERA_OPINION_H
 #define TESSERA_OPINION_H
 
 #include "tessera/compiler.h"
 
-enum { COMPILER_OPINION_PASSES = 5 };
+enum { COMPILER_OPINION_PASSES = 6 };
 
 typedef struct compiler_opinion {
     const char *wrong; /* the pass whose operation is wrong first, inner ones before outer; NULL:

@@ -123,10 +123,12 @@ static bool allocate(const interpreter *in, ir_value v, tensor *out) {
 
 static bool step(interpreter *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
-    if (control_has_blocks(d->opcode) || d->opcode == GRAPH_CALL || d->opcode == GRAPH_FOLD) {
-        bool ran = d->opcode == GRAPH_CALL   ? interp_call(in, op)
-                   : d->opcode == GRAPH_FOLD ? interp_folded(in, op)
-                                             : interp_control(in, op);
+    if (control_has_blocks(d->opcode) || d->opcode == GRAPH_CALL || d->opcode == GRAPH_FOLD ||
+        d->opcode == GRAPH_EXCHANGE) {
+        bool ran = d->opcode == GRAPH_CALL       ? interp_call(in, op)
+                   : d->opcode == GRAPH_FOLD     ? interp_folded(in, op)
+                   : d->opcode == GRAPH_EXCHANGE ? interp_exchange(in, op)
+                                                 : interp_control(in, op);
         if (ran)
             count_down(in, d);
         return ran;
@@ -220,8 +222,18 @@ bool interp_values(const ir_module *m, const tensor *inputs, const interp_watch 
 }
 
 bool interp_module(const ir_module *m, const tensor *inputs, tensor *outputs, status *st) {
+    return interp_module_of(m, NULL, 0, inputs, outputs, st);
+}
+
+bool interp_module_of(const ir_module *m, interp_meeting *meeting, uint32_t rank,
+                      const tensor *inputs, tensor *outputs, status *st) {
     uint32_t *counts = ir_count_uses(m);
-    interpreter in = {.m = m, .uses = ir_count_uses(m), .counts = counts, .st = st};
+    interpreter in = {.m = m,
+                      .uses = ir_count_uses(m),
+                      .counts = counts,
+                      .meeting = meeting,
+                      .rank = rank,
+                      .st = st};
     in.values = base_calloc(ir_value_count(m) + 1, sizeof *in.values);
     bool ok = interp_check_inputs(m, inputs, st);
     borrow_inputs(&in, inputs);

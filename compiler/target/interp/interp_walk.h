@@ -4,6 +4,8 @@
 
 #include "target/interp/interp.h"
 
+typedef struct interp_meeting interp_meeting;
+
 typedef struct interpreter {
     const ir_module *m;
     tensor *values;            /* by value id */
@@ -11,6 +13,8 @@ typedef struct interpreter {
     const uint32_t *counts;    /* uses of a value in its block */
     const interp_watch *watch; /* or NULL */
     int64_t lanes;             /* 0; else a block of scalars is run, on so many of each at once */
+    interp_meeting *meeting;   /* of several ranks, of which this is `rank`; or NULL */
+    uint32_t rank;
     status *st;
 } interpreter;
 
@@ -27,6 +31,11 @@ bool interp_control(interpreter *in, ir_op op);
 bool interp_folded(interpreter *in, ir_op op);
 /* Likewise a call, of a function beside the kernel. */
 bool interp_call(interpreter *in, ir_op op);
+/* Likewise rows that ranks send each other. */
+bool interp_exchange(interpreter *in, ir_op op);
+/* Parameters: interp_module's, and the rank among others that it is of. */
+bool interp_module_of(const ir_module *m, interp_meeting *meeting, uint32_t rank,
+                      const tensor *inputs, tensor *outputs, status *st);
 /* The results of a fold. */
 bool interp_fold(interpreter *in, ir_op op, const tensor *operands, tensor *results);
 /* The results of a combiner (ops/combine.h). */
