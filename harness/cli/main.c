@@ -74,11 +74,17 @@ bool command_colour(const options *o, FILE *stream) {
     return !(no_color && *no_color) && isatty(fileno(stream)) == 1;
 }
 
-/* A policy that is wrong is told once, and not by each case that a device is opened for. */
-static bool check_policy(status *st) {
+/* A policy that is wrong is told once, and not by each case that a device is opened for. That of
+ * the command line is handed on to workers and ranks by the environment. */
+static bool check_policy(const options *o, status *st) {
     policy p;
-    bool ok = policy_of_environment(&p, st);
+    const char *path = options_text(o, OPTION_POLICY, NULL);
+    bool ok = path ? policy_of_file(path, &p, st) : policy_of_environment(&p, st);
     policy_release(&p);
+    char *whole = ok && path ? realpath(path, NULL) : NULL;
+    if (whole)
+        setenv(POLICY_FILE, whole, 1); // NOLINT(concurrency-mt-unsafe)
+    free(whole);
     return ok;
 }
 
@@ -102,7 +108,7 @@ static int run_command(command_id command, int argc, char **argv) {
 #undef COMMAND
         };
         interrupt_begin();
-        code = check_policy(&st) ? entries[command](&o) : command_fail(&st);
+        code = check_policy(&o, &st) ? entries[command](&o) : command_fail(&st);
         code = interrupt_seen ? EXIT_INTERRUPTED : code;
     }
     options_release(&o);
