@@ -212,5 +212,6 @@ bool policy_of_environment(policy *out, status *st) {
 
 void policy_release(policy *p) {
     free(p->spans);
-    p->spans = NULL;
+    free(p->model);
+    p->spans = p->model = NULL;
 }

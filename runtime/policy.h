@@ -33,7 +33,7 @@ typedef struct policy {
     uint64_t kept_bytes, filled_bytes, watchdog_ns;
     policy_level level;
     bool nvtx;
-    char *spans; /* owned; NULL: none */
+    char *spans, *model; /* owned; NULL: none */
 } policy;
 
 /* False: `st` has the file, the line, what is wrong there and what to write (STATUS_INVALID).

@@ -33,6 +33,7 @@ ir_value shard_as(ir_builder *b, int opcode, ir_value x, ir_value like) {
  * another one comes before it. */
 struct shard_grid {
     uint32_t axis_count, rank;
+    const int64_t *whole; /* of the ranks */
     struct {
         const char *name;
         int64_t total; /* the least, where several have the name */
@@ -109,7 +110,7 @@ static bool spread(shard_grid *g, const shard_ranks *ranks, status *st) {
 }
 
 static bool find_grid(const ir_module *m, const shard_ranks *ranks, shard_grid *g, status *st) {
-    *g = (shard_grid){.rank = ranks->rank};
+    *g = (shard_grid){.rank = ranks->rank, .whole = ranks->whole};
     bool ok = true;
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
         if (ir_op_get(m, w.op)->opcode == GRAPH_SHARD)
@@ -122,7 +123,8 @@ static shard_axis axis_of(transforming *t, ir_op op) {
     ir_module *m = t->m;
     shard_axis a = {.name = ir_op_string(m, op, "axis", ""),
                     .total = ir_attr_get(m, ir_op_attr(m, op, "count"))->integer,
-                    .rank_count = 1};
+                    .rank_count = 1,
+                    .whole_bytes = -1};
     const shard_grid *g = t->grid;
     uint32_t i = 0, stride = 1;
     while (g && i < g->axis_count && strcmp(g->axes[i].name, a.name) != 0)
@@ -132,6 +134,7 @@ static shard_axis axis_of(transforming *t, ir_op op) {
     for (uint32_t k = i + 1; k < g->axis_count; k++)
         stride *= g->axes[k].ranks;
     a.rank_count = g->axes[i].ranks;
+    a.whole_bytes = g->whole ? g->whole[a.rank_count] : -1;
     a.own = g->rank / stride % a.rank_count;
     int64_t *group = ARENA_NEW(ir_module_arena(m), int64_t, a.rank_count),
             *starts = ARENA_NEW(ir_module_arena(m), int64_t, a.rank_count + 1);

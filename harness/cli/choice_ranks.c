@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/named.h"
 #include "comm/comm.h"
+#include "comm_model.h"
 
 static int take_ranks(const options *o, arena *memory, job_choice *out) {
     enum { RANKS_MOST = 64 };
@@ -58,16 +59,28 @@ static int take_transports(const options *o, arena *memory, job_choice *out) {
     return code;
 }
 
+/* Told once, and not by each case. */
+static int check_model(void) {
+    comm_model m;
+    status st = STATUS_INIT;
+    const bool ok = comm_model_of_environment(&m, &st);
+    comm_model_release(&m);
+    return ok ? EXIT_DONE : command_fail(&st);
+}
+
 int choice_ranks(const options *o, arena *memory, job_choice *out) {
     static const struct {
         int option;
         const char *name;
     } more[] = {{OPTION_TRANSPORT, "transport"}, {OPTION_LAYOUT, "layout"}};
     int code = take_ranks(o, memory, out);
-    for (int i = 0; i < 2 && code == EXIT_DONE && out->rank_count == 0; i++)
+    for (int i = 0;
+         i < 2 && code == EXIT_DONE && out->rank_count == 0 && o->command != COMMAND_COMM; i++)
         if (options_text(o, more[i].option, NULL))
             code = command_usage(o->command, "--%s says something of --ranks, which is not there",
                                  more[i].name);
     out->layout = options_text(o, OPTION_LAYOUT, NULL);
+    if (code == EXIT_DONE && out->rank_count)
+        code = check_model();
     return code == EXIT_DONE ? take_transports(o, memory, out) : code;
 }

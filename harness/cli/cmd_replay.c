@@ -240,7 +240,7 @@ int command_replay(const options *o) {
     status st = STATUS_INIT;
     uint64_t threads = REPLAY_THREADS;
     unsetenv(POLICY_FILE);
-        /* the sandbox opens no file of the user's */ // NOLINT(concurrency-mt-unsafe)
+    /* the sandbox opens no file of the user's */ // NOLINT(concurrency-mt-unsafe)
     if (o->arguments.count != 1)
         return command_usage(o->command, "one PACK is wanted, or a folder of them");
     if (file_is_dir(o->arguments.items[0]))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "comm/probe.h"
 #include "common/build_id.h"
 #include "common/interrupt.h"
 #include "common/say.h"
@@ -143,6 +144,8 @@ static int dispatch(int argc, char **argv) {
         return command_worker();
     if (strcmp(name, "--rank") == 0)
         return launch_rank_serve(argc > 2 ? argv[2] : NULL);
+    if (strcmp(name, "--probe-rank") == 0)
+        return probe_rank_serve(argc - 2, argv + 2);
     if (strcmp(name, "--gate-timer") == 0)
         return command_gate_timer();
     if (strcmp(name, "--gate-counter") == 0 && argc == 3)

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "common/abi_status.h"
 #include "common/scratch_folder.h"
+#include "launch/mpirun.h"
 #include "process/child.h"
 
 enum { RANK_TIMEOUT_S = 60, RANK_IN = 3, RANK_OUT = 4 };
@@ -233,12 +234,6 @@ static bool tell_process(const rank_seat *s) {
     return ok;
 }
 
-/* The number that mpirun gave this process, as its kinds do. */
-static const char *number_of_mpi(void) {
-    const char *number = getenv("OMPI_COMM_WORLD_RANK"); // NOLINT(concurrency-mt-unsafe)
-    return number ? number : getenv("PMI_RANK");         // NOLINT(concurrency-mt-unsafe)
-}
-
 static bool open_named(const char *folder, const char *number, int *in, int *out) {
     char path[2][4096];
     for (int i = 0; i < 2; i++)
@@ -251,7 +246,7 @@ static bool open_named(const char *folder, const char *number, int *in, int *out
 int launch_rank_serve(const char *folder) {
     rank_head head;
     int in = RANK_IN, out = RANK_OUT;
-    const char *number = folder ? number_of_mpi() : NULL;
+    const char *number = folder ? mpirun_number() : NULL;
     (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
     if (folder && (!number || !open_named(folder, number, &in, &out)))
         return 1;
@@ -294,21 +289,6 @@ static bool is_of_mpi(const char *transport) {
     return strcmp(transport, "mpi") == 0;
 }
 
-/* Settings of Open MPI by its environment, so that its options are nobody else's. */
-static _Noreturn void become_mpirun(const launch_ranks *r) {
-    char own[4096], count[12];
-    file_own_program(own, sizeof own);
-    snprintf(count, sizeof count, "%u", r->count);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);            // NOLINT(concurrency-mt-unsafe)
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);    // NOLINT(concurrency-mt-unsafe)
-    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1); // NOLINT(concurrency-mt-unsafe)
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    dup2(nothing, STDIN_FILENO);
-    dup2(nothing, STDOUT_FILENO);
-    execlp("mpirun", "mpirun", "-n", count, own, "--rank", r->folder.path, (char *)NULL);
-    _exit(127);
-}
-
 static bool start_mpi(launch_ranks *r, status *st) {
     char path[4096];
     if (!scratch_folder_open(&r->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
@@ -325,7 +305,7 @@ static bool start_mpi(launch_ranks *r, status *st) {
     }
     r->starter = child_fork();
     if (r->starter == 0)
-        become_mpirun(r);
+        mpirun_become(r->count, (const char *const[]){"--rank", r->folder.path, NULL});
     if (r->starter < 0)
         return status_set_errno(st, errno, "there is no process to be had for mpirun");
     for (uint32_t i = 0; i < r->count; i++)

@@ -446,7 +446,7 @@ static void what_is_wrong_is_told_with_its_line(void **state) {
         {"{\n\"schema\": \"tsr.policy/2\"}",
          ":2:1: schema wants \"tsr.policy/1\", not \"tsr.policy/2\""},
         {"{\"schema\": \"tsr.policy/1\",\n\n\"memroy\": {}}",
-         ":3:1: memroy is no group of keys; there are schema, memory, launch, profiling"},
+         ":3:1: memroy is no group of keys; there are schema, memory, launch, comm, profiling"},
         {"{\"schema\": \"tsr.policy/1\",\n\"memory\": 7}", ":2:1: memory wants an object"},
         {"{\"schema\": \"tsr.policy/1\", \"memory\": {\n\"keep\": \"1 MiB\"}}",
          ":2:1: memory.keep is no key; memory has kept, filled"},
