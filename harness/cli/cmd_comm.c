@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "cli/choice.h"
+#include "cli/comm_simulate.h"
 #include "cli/command.h"
 #include "comm/comm.h"
 #include "comm/model_document.h"
@@ -91,7 +92,11 @@ static int probe(const options *o) {
 int command_comm(const options *o) {
     if (o->arguments.count)
         return command_usage(o->command, "comm takes no arguments");
-    if (!options_flag(o, OPTION_PROBE))
-        return command_usage(o->command, "--probe says what to do");
-    return probe(o);
+    if (options_flag(o, OPTION_PROBE) == options_flag(o, OPTION_SIMULATE))
+        return command_usage(o->command, "--probe or --simulate says what to do");
+    if (options_flag(o, OPTION_SIMULATE))
+        return comm_simulate(o);
+    const int code = COMMAND_REFUSE(o, "is of --simulate", OPTION_PLAN, OPTION_LAYOUT, OPTION_CASE,
+                                    OPTION_DIMS, OPTION_SIZES);
+    return code ? code : probe(o);
 }
