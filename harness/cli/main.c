@@ -14,6 +14,7 @@
 #include "common/build_id.h"
 #include "common/interrupt.h"
 #include "common/say.h"
+#include "launch/mpi_job.h"
 #include "launch/ranks.h"
 #include "policy.h"
 #include "report/origin.h"
@@ -116,6 +117,22 @@ static int run_command(command_id command, int argc, char **argv) {
     return code;
 }
 
+/* Commands that launch on ranks are one rank of the job that mpirun started. */
+static int run_as_rank(command_id command, int argc, char **argv) {
+    mpi_job job;
+    status st = STATUS_INIT;
+    const bool launches =
+        command == COMMAND_BENCH || command == COMMAND_RUN || command == COMMAND_GOLDEN;
+    if (!launches || !mpi_job_here(&job))
+        return run_command(command, argc, argv);
+    if (job.rank > 0)
+        return mpi_job_serve(&job);
+    const int code =
+        mpi_job_begin(&job, &st) ? run_command(command, argc, argv) : command_fail(&st);
+    mpi_job_end(code);
+    return code;
+}
+
 static int unknown_command(const char *name) {
     const char *names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++)
@@ -144,6 +161,8 @@ static int dispatch(int argc, char **argv) {
         return command_worker();
     if (strcmp(name, "--rank") == 0)
         return launch_rank_serve(argc > 2 ? argv[2] : NULL);
+    if (strcmp(name, "--job-rank") == 0)
+        return mpi_job_rank();
     if (strcmp(name, "--probe-rank") == 0)
         return probe_rank_serve(argc - 2, argv + 2);
     if (strcmp(name, "--gate-timer") == 0)
@@ -159,7 +178,7 @@ static int dispatch(int argc, char **argv) {
         return run_command(COMMAND_HELP, 0, argv + 2);
     command_id command = command_from_name(name);
     return command == COMMAND_COUNT ? unknown_command(name)
-                                    : run_command(command, argc - 2, argv + 2);
+                                    : run_as_rank(command, argc - 2, argv + 2);
 }
 
 /* The reader of a pipe that went away wants no more: head, or a pager that was left. */

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "common/abi_status.h"
 #include "common/scratch_folder.h"
+#include "launch/mpi_job.h"
 #include "launch/mpirun.h"
 #include "process/child.h"
 
@@ -243,15 +244,10 @@ static bool open_named(const char *folder, const char *number, int *in, int *out
     return *in >= 0 && *out >= 0;
 }
 
-int launch_rank_serve(const char *folder) {
+bool launch_rank_session(int in, int out) {
     rank_head head;
-    int in = RANK_IN, out = RANK_OUT;
-    const char *number = folder ? mpirun_number() : NULL;
-    (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
-    if (folder && (!number || !open_named(folder, number, &in, &out)))
-        return 1;
     if (!receive_all(in, &head, sizeof head))
-        return 1;
+        return false;
     const uint32_t buffers = head.inputs + head.outputs;
     char *image = base_malloc(head.image_bytes + 1),
          *kernel = base_calloc(head.kernel_bytes + 1, 1);
@@ -282,7 +278,16 @@ int launch_rank_serve(const char *folder) {
     free(image);
     free(kernel);
     free(sizes);
-    return told ? 0 : 1;
+    return told;
+}
+
+int launch_rank_serve(const char *folder) {
+    int in = RANK_IN, out = RANK_OUT;
+    const char *number = folder ? mpirun_number() : NULL;
+    (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
+    if (folder && (!number || !open_named(folder, number, &in, &out)))
+        return 1;
+    return launch_rank_session(in, out) ? 0 : 1;
 }
 
 static bool is_of_mpi(const char *transport) {
@@ -308,6 +313,21 @@ static bool start_mpi(launch_ranks *r, status *st) {
         mpirun_become(r->count, (const char *const[]){"--rank", r->folder.path, NULL});
     if (r->starter < 0)
         return status_set_errno(st, errno, "there is no process to be had for mpirun");
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!tell_process(&r->seats[i]))
+            return status_set(st, STATUS_UNAVAILABLE, "rank %u takes no module", i);
+    return true;
+}
+
+/* The ranks of the job that this process is one of. */
+static bool join_job(launch_ranks *r, status *st) {
+    for (uint32_t i = 0; i < r->count; i++) {
+        rank_seat *s = &r->seats[i];
+        s->to = mpi_job_connect(i, st);
+        s->from = s->to < 0 ? -1 : fcntl(s->to, F_DUPFD_CLOEXEC, 0);
+        if (s->from < 0)
+            return s->to >= 0 ? status_set_errno(st, errno, "no descriptor for rank %u", i) : false;
+    }
     for (uint32_t i = 0; i < r->count; i++)
         if (!tell_process(&r->seats[i]))
             return status_set(st, STATUS_UNAVAILABLE, "rank %u takes no module", i);
@@ -415,7 +435,7 @@ launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
     bool ok = true;
     (void)signal(SIGPIPE, SIG_IGN); /* a rank that was lost is told by an answer that lacks */
     if (is_of_mpi(transport)) {
-        ok = start_mpi(r, st);
+        ok = mpi_job_ranks() ? join_job(r, st) : start_mpi(r, st);
     } else {
         for (uint32_t i = 0; i < count && ok; i++)
             ok = open_pipes(&r->seats[i], st);
