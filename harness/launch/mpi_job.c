@@ -26,7 +26,7 @@
 
 enum { BACKLOG = 8, FOLDER_BYTES = 80 };
 
-/* What a connection is for: its first byte. */
+/* The first byte of a connection says why it is there. */
 enum { FOR_LIFE = 'l', FOR_LAUNCH = 'r' };
 
 static int *lines; /* by rank: the connections that they live by */
