@@ -31,7 +31,7 @@ def command(tsr, folder, steps, ranks=1, layout=None, transport="shm"):
 
 
 def digest(folder):
-    """Of the state behind the last step, whatever ranks made it."""
+    """The hash of the state behind the last step, whatever ranks made it."""
     whole = hashlib.sha256()
     for file in sorted((folder / "out").glob("*.npy")):
         whole.update(file.name.encode() + file.read_bytes())

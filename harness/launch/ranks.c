@@ -79,10 +79,11 @@ static bool receive_all(int file, void *data, size_t bytes) {
     return true;
 }
 
-/* From a rank that mpirun started, whose pipe stays open whatever becomes of it. */
-static bool receive_started(const rank_seat *s, void *data, size_t bytes) {
+/* The pipes of a rank that mpirun started stay open whatever becomes of it: waits until one is
+ * ready, as long as mpirun runs. */
+static bool await_started(const rank_seat *s, int file, short events) {
     enum { LOOK_MS = 200 };
-    struct pollfd p = {.fd = s->from, .events = POLLIN};
+    struct pollfd p = {.fd = file, .events = events};
     child_end end;
     while (poll(&p, 1, LOOK_MS) <= 0) {
         if (*s->starter <= 0)
@@ -91,11 +92,44 @@ static bool receive_started(const rank_seat *s, void *data, size_t bytes) {
         if (end.how != CHILD_RUNNING)
             *s->starter = 0;
     }
-    return receive_all(s->from, data, bytes);
+    return true;
+}
+
+static bool receive_started(const rank_seat *s, void *data, size_t bytes) {
+    char *at = data;
+    while (bytes) {
+        const ssize_t got = await_started(s, s->from, POLLIN) ? read(s->from, at, bytes) : 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
+
+/* More than a pipe holds waits for a rank that reads it, which may never come. */
+static bool send_started(const rank_seat *s, const void *data, size_t bytes) {
+    const char *at = data;
+    while (bytes) {
+        const ssize_t put = await_started(s, s->to, POLLOUT) ? write(s->to, at, bytes) : 0;
+        if (put < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (put <= 0)
+            return false;
+        at += put;
+        bytes -= (size_t)put;
+    }
+    return true;
 }
 
 static bool receive_from(const rank_seat *s, void *data, size_t bytes) {
     return s->starter ? receive_started(s, data, bytes) : receive_all(s->from, data, bytes);
+}
+
+static bool send_to(const rank_seat *s, const void *data, size_t bytes) {
+    return s->starter ? send_started(s, data, bytes) : file_append(s->to, data, bytes);
 }
 
 static void close_both(int *a, int *b) {
@@ -227,10 +261,9 @@ static bool tell_process(const rank_seat *s) {
     snprintf(head.transport, sizeof head.transport, "%s", s->transport);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
     launch_request_sizes(q, sizes);
-    const bool ok = file_append(s->to, &head, sizeof head) &&
-                    file_append(s->to, q->image, q->image_size) &&
-                    file_append(s->to, q->kernel, head.kernel_bytes) &&
-                    file_append(s->to, sizes, buffers * sizeof *sizes);
+    const bool ok = send_to(s, &head, sizeof head) && send_to(s, q->image, q->image_size) &&
+                    send_to(s, q->kernel, head.kernel_bytes) &&
+                    send_to(s, sizes, buffers * sizeof *sizes);
     free(sizes);
     return ok;
 }
@@ -304,7 +337,8 @@ static bool start_mpi(launch_ranks *r, status *st) {
         s->starter = &r->starter;
         for (int k = 0; k < 2; k++) {
             snprintf(path, sizeof path, "%s/%s.%u", r->folder.path, k ? "out" : "in", i);
-            if (mkfifo(path, 0600) != 0 || (*ends[k] = open(path, O_RDWR | O_CLOEXEC)) < 0)
+            if (mkfifo(path, 0600) != 0 ||
+                (*ends[k] = open(path, O_RDWR | O_CLOEXEC | (k ? 0 : O_NONBLOCK))) < 0)
                 return status_set_errno(st, errno, "cannot make the pipe %s", path);
         }
     }
@@ -315,7 +349,7 @@ static bool start_mpi(launch_ranks *r, status *st) {
         return status_set_errno(st, errno, "there is no process to be had for mpirun");
     for (uint32_t i = 0; i < r->count; i++)
         if (!tell_process(&r->seats[i]))
-            return status_set(st, STATUS_UNAVAILABLE, "rank %u takes no module", i);
+            return status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: it takes no module", i);
     return true;
 }
 
@@ -330,7 +364,7 @@ static bool join_job(launch_ranks *r, status *st) {
     }
     for (uint32_t i = 0; i < r->count; i++)
         if (!tell_process(&r->seats[i]))
-            return status_set(st, STATUS_UNAVAILABLE, "rank %u takes no module", i);
+            return status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: it takes no module", i);
     return true;
 }
 
@@ -390,8 +424,8 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
 
 static bool order_all(launch_ranks *r, const rank_message *m, const void *data, status *st) {
     for (uint32_t i = 0; i < r->count; i++)
-        if (!file_append(r->seats[i].to, m, sizeof *m) ||
-            (data && !file_append(r->seats[i].to, data, (size_t)m->number)))
+        if (!send_to(&r->seats[i], m, sizeof *m) ||
+            (data && !send_to(&r->seats[i], data, (size_t)m->number)))
             return lost(&r->seats[i], st);
     return true;
 }
@@ -470,7 +504,7 @@ void launch_ranks_close(launch_ranks *r) {
     for (uint32_t i = 0; i < r->count; i++) {
         rank_seat *s = &r->seats[i];
         if (s->to >= 0)
-            (void)file_append(s->to, &end, sizeof end);
+            (void)send_to(s, &end, sizeof end);
         close_both(&s->to, &s->from);
     }
     for (uint32_t i = 0; i < r->count; i++) {
@@ -516,7 +550,7 @@ bool launch_ranks_share(launch_ranks *r, bool shared) {
 }
 
 static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
-    if (!file_append(s->to, &m, sizeof m) || !receive_from(s, &m, sizeof m))
+    if (!send_to(s, &m, sizeof m) || !receive_from(s, &m, sizeof m))
         return lost(s, st);
     if (m.st.code != STATUS_OK) {
         *st = m.st;
