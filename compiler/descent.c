@@ -7,6 +7,7 @@
 #include "graph/instance.h"
 #include "graph/passes.h"
 #include "ops/tiles.h"
+#include "parts.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
 #include "target/interp/interp.h"
@@ -162,7 +163,8 @@ static bool evaluate_graph(const compiler_descent *s, const tensor *inputs, tens
 }
 
 bool compiler_descent_evaluate_ranks(compiler_descent *const *ranks, uint32_t count,
-                                     const tensor *inputs, tensor *const *outputs, status *st) {
+                                     const tensor *const *inputs, tensor *const *outputs,
+                                     status *st) {
     ir_module **modules = base_calloc(count, sizeof *modules);
     bool ok = true;
     for (uint32_t i = 0; i < count && ok; i++) {
@@ -176,6 +178,10 @@ bool compiler_descent_evaluate_ranks(compiler_descent *const *ranks, uint32_t co
         ir_module_free(modules[i]);
     free(modules);
     return ok;
+}
+
+shard_part *compiler_descent_parts(const compiler_descent *s) {
+    return is_graph(s) ? parts_of(module_of(s)) : NULL;
 }
 
 bool compiler_descent_evaluate(const compiler_descent *s, const tensor *inputs, tensor *outputs,

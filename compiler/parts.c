@@ -7,44 +7,81 @@
 #include "base/dtype.h"
 #include "module.h"
 #include "ops/sharding.h"
-#include "tessera/ranks.h"
 
-/* "2+1/4 0+1/2" as [[2, 1, 4], [0, 1, 2]]; *size, of all shards, becomes that of these. */
-static json_t *spans_json(const char **at, json_int_t *size) {
-    json_t *out = json_array();
+/* "2+1/4 0+1/2": the spans of one dimension, up to ',' or the end. */
+static void read_spans(const char **at, shard_part *out, uint32_t d) {
     for (; **at && **at != ','; *at += **at == ' ') {
         char *end;
-        json_int_t n[3];
+        int64_t n[3];
         for (int i = 0; i < 3; i++) {
             n[i] = strtoll(*at, &end, 10);
             *at = i < 2 ? end + 1 : end;
         }
-        *size = *size / n[2] * n[1];
-        json_array_append_new(out, json_pack("[I, I, I]", n[0], n[1], n[2]));
+        out->spans[d][out->axes[d]++] = (shard_span){n[0], n[1], n[2]};
+        out->whole[d] = out->whole[d] / n[1] * n[2];
     }
     *at += **at == ',';
-    return out;
+}
+
+static void read_words(const char *words, const ir_type_data *t, shard_part *out) {
+    *out =
+        (shard_part){.element_bytes = (uint32_t)dtype_size(t->element), .rank = (uint32_t)t->rank};
+    for (uint32_t d = 0; d < out->rank; d++) {
+        out->dims[d] = out->whole[d] = t->dims[d];
+        if (words)
+            read_spans(&words, out, d);
+    }
+}
+
+shard_part *parts_of(const ir_module *m) {
+    const ir_op kernel = ir_module_kernel(m);
+    const ir_block_data *body = ir_kernel_body(m);
+    const ir_op_data *end = ir_op_get(m, body->last);
+    const uint32_t inputs = body->argument_count, count = inputs + end->operand_count;
+    shard_part *out = base_calloc((size_t)count + 1, sizeof *out);
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const ir_value v = i < inputs ? body->arguments[i] : end->operands[i - inputs];
+        const char *words = sharding_part(m, kernel, i);
+        read_words(words, ir_type_of(m, v), &out[i]);
+        any |= words != NULL;
+    }
+    if (!any)
+        free(out);
+    return any ? out : NULL;
+}
+
+static void write_part(const shard_part *p, json_t *buffer) {
+    json_t *shape = json_array(), *part = json_array();
+    bool cut = false;
+    for (uint32_t d = 0; d < p->rank; d++) {
+        json_t *axes = json_array();
+        for (uint32_t i = 0; i < p->axes[d]; i++) {
+            const shard_span *s = &p->spans[d][i];
+            json_array_append_new(axes, json_pack("[I, I, I]", (json_int_t)s->first,
+                                                  (json_int_t)s->count, (json_int_t)s->total));
+        }
+        cut |= p->axes[d] > 0;
+        json_array_append_new(part, axes);
+        json_array_append_new(shape, json_integer(p->dims[d]));
+    }
+    if (cut) {
+        json_object_set(buffer, "shape", shape);
+        json_object_set(buffer, "part", part);
+    }
+    json_decref(shape);
+    json_decref(part);
 }
 
 void parts_write(const ir_module *m, json_t *signature) {
-    const ir_op kernel = ir_module_kernel(m);
     json_t *inputs = json_object_get(signature, "inputs"),
            *outputs = json_object_get(signature, "outputs");
     const size_t count = json_array_size(inputs);
-    for (size_t i = 0; i < count + json_array_size(outputs); i++) {
-        json_t *one = i < count ? json_array_get(inputs, i) : json_array_get(outputs, i - count);
-        json_t *shape = json_object_get(one, "shape");
-        const char *at = sharding_part(m, kernel, (uint32_t)i);
-        if (!at)
-            continue;
-        json_t *part = json_array();
-        for (size_t d = 0; d < json_array_size(shape); d++) {
-            json_int_t size = json_integer_value(json_array_get(shape, d));
-            json_array_append_new(part, spans_json(&at, &size));
-            json_array_set_new(shape, d, json_integer(size));
-        }
-        json_object_set_new(one, "part", part);
-    }
+    shard_part *parts = parts_of(m);
+    for (size_t i = 0; parts && i < count + json_array_size(outputs); i++)
+        write_part(&parts[i],
+                   i < count ? json_array_get(inputs, i) : json_array_get(outputs, i - count));
+    free(parts);
 }
 
 static void read_part(const json_t *buffer, shard_part *out) {

@@ -2,17 +2,12 @@
 #include "policy.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/escape.h"
-#include "base/file.h"
 #include "base/text.h"
-
-enum { FILE_BYTES_MAX = 1 << 20 };
+#include "document.h"
 
 typedef enum value_kind { BYTES, TIME, LEVEL, PATH, FLAG } value_kind;
 
@@ -37,66 +32,10 @@ static const char *const wanted[] = {
 
 /* A file while it is read. */
 typedef struct reader {
-    const char *path, *json;
+    document file;
     policy *out;
     status *st;
 } reader;
-
-/* ---- places ---- */
-
-/* Behind the string that begins at `p`; the text is JSON. */
-static const char *skip_string(const char *p) {
-    for (p++; *p != '"'; p++)
-        p += *p == '\\';
-    return p + 1;
-}
-
-static bool is_word(const char *from, const char *end, const char *word) {
-    return (size_t)(end - from) == strlen(word) + 2 && strncmp(from + 1, word, strlen(word)) == 0;
-}
-
-static bool is_key(const char *behind) {
-    return behind[strspn(behind, " \t\r\n")] == ':';
-}
-
-/* The line of GROUP.NAME, or of GROUP where `name` is NULL; 1: nowhere. */
-static int line_of(const char *json, const char *group, const char *name) {
-    int line = 1, depth = 0;
-    bool inside = false; /* the group */
-    for (const char *p = json; *p;) {
-        if (*p != '"') {
-            line += *p == '\n';
-            depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
-            p++;
-            continue;
-        }
-        const char *end = skip_string(p);
-        if (is_key(end) && depth == 1)
-            inside = is_word(p, end, group);
-        if (is_key(end) && inside && (name ? depth == 2 && is_word(p, end, name) : depth == 1))
-            return line;
-        p = end;
-    }
-    return 1;
-}
-
-static bool wrong(const reader *r, const char *group, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static bool wrong(const reader *r, const char *group, const char *name, const char *format, ...) {
-    va_list args;
-    text words, shown;
-    text_init(&words);
-    text_init(&shown);
-    va_start(args, format);
-    text_vprintf(&words, format, args);
-    va_end(args);
-    text_show(&shown, "%s:%d: %s%s%s ", r->path, line_of(r->json, group, name), group,
-              name ? "." : "", name ? name : "");
-    status_set(r->st, STATUS_INVALID, "%s%s", shown.data, words.data);
-    text_release(&words);
-    text_release(&shown);
-    return false;
-}
 
 /* Lists the groups, or the keys of one. */
 static void list_names(const char *group, text *out) {
@@ -110,14 +49,15 @@ static void list_names(const char *group, text *out) {
     }
 }
 
-static bool unknown(const reader *r, const char *group, const char *name) {
+static bool unknown(const reader *r, const document_node *at, const char *group) {
     text names;
     text_init(&names);
-    list_names(name ? group : NULL, &names);
-    bool ok = name ? wrong(r, group, name, "is no key; %s has %s", group, names.data)
-                   : wrong(r, group, NULL, "is no group of keys; there are schema, %s", names.data);
+    list_names(group, &names);
+    group ? document_wrong(&r->file, at, r->st, "is no key; %s has %s", group, names.data)
+          : document_wrong(&r->file, at, r->st, "is no group of keys; there are schema, %s",
+                           names.data);
     text_release(&names);
-    return ok;
+    return false;
 }
 
 /* ---- values ---- */
@@ -142,22 +82,22 @@ static bool read_amount(const char *words, const unit *units, uint64_t *out) {
     return false;
 }
 
-static bool read_BYTES(const json_t *value, uint64_t *out) {
+static bool read_BYTES(const document_node *value, uint64_t *out) {
     static const unit units[] = {{"B", 1},
                                  {"KiB", UINT64_C(1) << 10},
                                  {"MiB", UINT64_C(1) << 20},
                                  {"GiB", UINT64_C(1) << 30},
                                  {0}};
-    return read_amount(json_string_value(value), units, out);
+    return read_amount(document_text(value), units, out);
 }
 
-static bool read_TIME(const json_t *value, uint64_t *out) {
+static bool read_TIME(const document_node *value, uint64_t *out) {
     static const unit units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {0}};
-    return read_amount(json_string_value(value), units, out);
+    return read_amount(document_text(value), units, out);
 }
 
-static bool read_LEVEL(const json_t *value, policy_level *out) {
-    const char *word = json_string_value(value);
+static bool read_LEVEL(const document_node *value, policy_level *out) {
+    const char *word = document_text(value);
     int level = 0;
     while (word && level < POLICY_LEVELS && strcmp(word, levels[level]) != 0)
         level++;
@@ -165,19 +105,18 @@ static bool read_LEVEL(const json_t *value, policy_level *out) {
     return word && level < POLICY_LEVELS;
 }
 
-static bool read_PATH(const json_t *value, char **out) {
-    const char *words = json_string_value(value);
+static bool read_PATH(const document_node *value, char **out) {
+    const char *words = document_text(value);
     if (words && *words)
         *out = base_strdup(words);
     return *out != NULL;
 }
 
-static bool read_FLAG(const json_t *value, bool *out) {
-    *out = json_is_true(value);
-    return json_is_boolean(value);
+static bool read_FLAG(const document_node *value, bool *out) {
+    return document_flag(value, out);
 }
 
-static bool read_key(policy *p, int key, const json_t *value) {
+static bool read_key(policy *p, int key, const document_node *value) {
     p->given[key] = true;
     switch (key) {
 #define KEY(group, name, kind, member, meaning)                                                    \
@@ -192,17 +131,15 @@ static bool read_key(policy *p, int key, const json_t *value) {
 
 /* ---- the file ---- */
 
-static bool read_member(const reader *r, const char *group, const char *name, const json_t *value) {
+static bool read_member(reader *r, const char *group, const document_node *member) {
     for (int i = 0; i < POLICY_KEYS; i++) {
-        if (strcmp(keys[i].group, group) != 0 || strcmp(keys[i].name, name) != 0)
+        if (strcmp(keys[i].group, group) != 0 || strcmp(keys[i].name, member->name) != 0)
             continue;
-        char *words = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        bool ok = read_key(r->out, i, value) ||
-                  wrong(r, group, name, "wants %s, not %.60s", wanted[keys[i].kind], words);
-        free(words);
-        return ok;
+        return read_key(r->out, i, member) ||
+               document_wrong(&r->file, member, r->st, "wants %s, not %s", wanted[keys[i].kind],
+                              document_shown(&r->file, member));
     }
-    return unknown(r, group, name);
+    return unknown(r, member, group);
 }
 
 static bool has_group(const char *group) {
@@ -212,76 +149,69 @@ static bool has_group(const char *group) {
     return false;
 }
 
-static bool read_group(const reader *r, const char *group, json_t *members) {
-    const char *name;
-    json_t *value;
-    if (!has_group(group))
+static bool read_group(reader *r, const document_node *group) {
+    if (!has_group(group->name))
         return unknown(r, group, NULL);
-    if (!json_is_object(members))
-        return wrong(r, group, NULL, "wants an object: {...}");
-    json_object_foreach(members, name, value) {
-        if (!read_member(r, group, name, value))
+    if (group->kind != DOCUMENT_MAP)
+        return document_wrong(&r->file, group, r->st, "wants an object: {...}");
+    for (const document_node *m = group->first; m; m = m->next)
+        if (!read_member(r, group->name, m))
             return false;
-    }
     return true;
+}
+
+static const document_node *place_of(const reader *r, const char *group, const char *name) {
+    return document_member(document_member(r->file.root, group), name);
 }
 
 /* No key may be without effect. */
 static bool check_together(const reader *r) {
     const policy *p = r->out;
     if (p->given[POLICY_memory_kept] && p->filled_bytes > p->kept_bytes)
-        return wrong(r, "memory", "filled", "is more than memory.kept, which would give it back");
+        return document_wrong(&r->file, place_of(r, "memory", "filled"), r->st,
+                              "is more than memory.kept, which would give it back");
     if (p->spans && p->level == POLICY_OFF)
-        return wrong(r, "profiling", "spans",
-                     "has nothing to write: add \"level\": \"launches\" or \"phases\"");
+        return document_wrong(&r->file, place_of(r, "profiling", "spans"), r->st,
+                              "has nothing to write: add \"level\": \"launches\" or \"phases\"");
     if (!p->spans && p->level != POLICY_OFF)
-        return wrong(r, "profiling", "level",
-                     "wants a file for the spans: add \"spans\": \"FILE\"");
+        return document_wrong(&r->file, place_of(r, "profiling", "level"), r->st,
+                              "wants a file for the spans: add \"spans\": \"FILE\"");
     return true;
 }
 
-static bool read_document(const reader *r, json_t *document) {
-    const char *group;
-    json_t *members;
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (!json_is_object(document))
-        return status_set(r->st, STATUS_INVALID,
-                          "%s:1: a policy is an object: {\"schema\": \"%s\"}", r->path,
-                          POLICY_SCHEMA);
-    if (!schema || strcmp(schema, POLICY_SCHEMA) != 0)
-        return wrong(r, "schema", NULL, "wants \"%s\", not %s", POLICY_SCHEMA,
-                     schema ? schema : "nothing or something else");
-    json_object_foreach(document, group, members) {
-        if (strcmp(group, "schema") != 0 && !read_group(r, group, members))
+static bool read_document(reader *r) {
+    const document_node *root = r->file.root, *schema = document_member(root, "schema");
+    if (root->kind != DOCUMENT_MAP)
+        return document_wrong(&r->file, root, r->st, "a policy is an object: {\"schema\": \"%s\"}",
+                              POLICY_SCHEMA);
+    if (!schema || !document_text(schema) || strcmp(schema->value, POLICY_SCHEMA) != 0)
+        return document_wrong(&r->file, schema, r->st, "%swants \"%s\", not %s",
+                              schema ? "" : "schema ", POLICY_SCHEMA,
+                              document_shown(&r->file, schema));
+    for (const document_node *group = root->first; group; group = group->next)
+        if (group != schema && !read_group(r, group))
             return false;
-    }
     return check_together(r);
 }
 
-static bool read_file(const char *path, policy *out, status *st) {
-    char *data;
-    size_t size;
-    json_error_t error;
-    status why = STATUS_INIT;
-    if (!file_read(path, FILE_BYTES_MAX, &data, &size, &why))
-        return status_set(st, STATUS_INVALID, POLICY_FILE ": %s", why.message);
-    json_t *document = json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
-    const reader r = {path, data, out, st};
-    bool ok = document ? read_document(&r, document)
-                       : status_set(st, STATUS_INVALID, "%s:%d: no JSON: %s", path, error.line,
-                                    error.text);
-    json_decref(document);
-    free(data);
+bool policy_of_file(const char *path, policy *out, status *st) {
+    reader r = {.out = out, .st = st};
+    *out = (policy){0};
+    const bool ok = document_read(&r.file, path, st) && read_document(&r);
+    document_release(&r.file);
     return ok;
 }
 
 bool policy_of_environment(policy *out, status *st) {
     const char *path = getenv(POLICY_FILE); // NOLINT(concurrency-mt-unsafe)
     *out = (policy){0};
-    return !path || !*path || read_file(path, out, st);
+    status why = STATUS_INIT;
+    return !path || !*path || policy_of_file(path, out, &why) ||
+           status_set(st, why.code, POLICY_FILE ": %s", why.message);
 }
 
 void policy_release(policy *p) {
     free(p->spans);
-    p->spans = NULL;
+    free(p->model);
+    p->spans = p->model = NULL;
 }

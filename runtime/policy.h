@@ -1,8 +1,8 @@
 /* policy.h - one file that says how a process uses its devices: for programs of the C ABI, tsr and
  * Python alike, since each context that is made reads it.
  *
- * TESSERA_POLICY=FILE in the environment names it: a JSON object of groups (policy.def). What it
- * does not say is as it is without one. */
+ * TESSERA_POLICY=FILE in the environment names it, YAML or JSON: groups of keys (policy.def). What
+ * it does not say is as it is without one. */
 #ifndef TESSERA_RUNTIME_POLICY_H
 #define TESSERA_RUNTIME_POLICY_H
 
@@ -33,12 +33,13 @@ typedef struct policy {
     uint64_t kept_bytes, filled_bytes, watchdog_ns;
     policy_level level;
     bool nvtx;
-    char *spans; /* owned; NULL: none */
+    char *spans, *model; /* owned; NULL: none */
 } policy;
 
-/* Reads the file that the environment names; without one, what holds without. False: `st` has the
- * file, the line, what is wrong there and what to write (STATUS_INVALID). policy_release in any
- * case. */
+/* False: `st` has the file, the line, what is wrong there and what to write (STATUS_INVALID).
+ * policy_release in any case. */
+bool policy_of_file(const char *path, policy *out, status *st);
+/* The file that the environment names; without one, what holds without. */
 bool policy_of_environment(policy *out, status *st);
 void policy_release(policy *p);
 

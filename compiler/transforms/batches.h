@@ -17,6 +17,7 @@ typedef struct shard_axis {
     uint32_t rank_count;   /* 1: this one has all */
     uint32_t own;          /* the number of this one along the axis */
     const int64_t *group;  /* ranks along the axis that share the other coordinates */
+    int64_t whole_bytes;   /* of a sum of which each rank adds all, the most; -1: the usual */
     const int64_t *starts; /* by rank along the axis, its first shard; then the total */
 } shard_axis;
 

@@ -290,6 +290,14 @@ static ir_value row(ir_builder *b, ir_value x, int64_t i) {
     return build_reshape(b, shard_rows(b, x, i, 1), t.rank - 1, t.dims + 1);
 }
 
+/* Both ways have the same bits. */
+static bool is_added_whole(const batching *s, ir_value sums) {
+    const ir_type_data *t = build_type(&s->b, sums);
+    return s->axis->whole_bytes < 0
+               ? t->dims[1] < COLLECTIVE_WHOLE
+               : t->dims[1] * (int64_t)dtype_size(t->element) <= s->axis->whole_bytes;
+}
+
 /* [nodes of this rank, n] to [n], each rank adding one part. */
 static ir_value reduce_flat(batching *s, ir_value sums, folding f) {
     const shard_axis *a = s->axis;
@@ -299,7 +307,7 @@ static ir_value reduce_flat(batching *s, ir_value sums, folding f) {
     node_list nodes = {0};
     all_nodes(a, f, &nodes, counts);
     ir_value came, out;
-    const bool whole = length < COLLECTIVE_WHOLE;
+    const bool whole = is_added_whole(s, sums);
     int64_t part = length;
     if (whole) {
         came = gather_rows(s, sums, counts);

@@ -32,7 +32,7 @@ enum { SHARD_AXES_MAX = 8 };
 /* Operations on the shards of one rank stand in the place of shards, and exchanges between ranks in
  * that of collectives; NULL: one rank has all. */
 bool graph_shard(ir_module *m, const shard_ranks *ranks, status *st);
-/* What is said of placements says nothing more, where one rank has all (ops/sharding.h). */
+/* Takes out what is said of placements, where one rank has all (ops/sharding.h). */
 void graph_drop_placed(ir_module *m);
 /* The same as passes. The last one is behind the others: what is left are marks. */
 bool graph_vmap(ir_module *m, status *st);

@@ -34,6 +34,7 @@ ir_value shard_as(ir_builder *b, int opcode, ir_value x, ir_value like) {
  * another one comes before it. */
 struct shard_grid {
     uint32_t axis_count, rank;
+    const int64_t *whole; /* of the ranks */
     struct {
         const char *name;
         int64_t total; /* the least, where several have the name */
@@ -129,7 +130,7 @@ static bool find_grid(ir_module *m, const shard_ranks *ranks, shard_grid *g, sta
     const ir_op kernel = ir_module_kernel(m);
     const ir_block_data *body = ir_kernel_body(m);
     const ir_op_data *end = ir_op_get(m, body->last);
-    *g = (shard_grid){.rank = ranks->rank};
+    *g = (shard_grid){.rank = ranks->rank, .whole = ranks->whole};
     bool ok = true;
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
         if (ir_op_get(m, w.op)->opcode == GRAPH_SHARD)
@@ -148,7 +149,7 @@ static bool find_grid(ir_module *m, const shard_ranks *ranks, shard_grid *g, sta
 
 shard_axis shard_axis_of(transforming *t, const char *name, int64_t total) {
     ir_module *m = t->m;
-    shard_axis a = {.name = name, .total = total, .rank_count = 1};
+    shard_axis a = {.name = name, .total = total, .rank_count = 1, .whole_bytes = -1};
     const shard_grid *g = t->grid;
     uint32_t i = 0, stride = 1;
     while (g && i < g->axis_count && strcmp(g->axes[i].name, a.name) != 0)
@@ -158,6 +159,7 @@ shard_axis shard_axis_of(transforming *t, const char *name, int64_t total) {
     for (uint32_t k = i + 1; k < g->axis_count; k++)
         stride *= g->axes[k].ranks;
     a.rank_count = g->axes[i].ranks;
+    a.whole_bytes = g->whole ? g->whole[a.rank_count] : -1;
     a.own = g->rank / stride % a.rank_count;
     int64_t *group = ARENA_NEW(ir_module_arena(m), int64_t, a.rank_count),
             *starts = ARENA_NEW(ir_module_arena(m), int64_t, a.rank_count + 1);

@@ -1,5 +1,6 @@
 /* cmd_replay.c - tsr replay: what a pack recorded, and whether it happens again. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -14,6 +15,7 @@
 #include "common/say.h"
 #include "job/job.h"
 #include "job/result.h"
+#include "policy.h"
 #include "report/document.h"
 #include "run/pack_level.h"
 #include "run/pack_needs.h"
@@ -258,6 +260,8 @@ int command_replay(const options *o) {
     job_choice choice;
     status st = STATUS_INIT;
     uint64_t threads = REPLAY_THREADS;
+    unsetenv(POLICY_FILE);
+    /* the sandbox opens no file of the user's */ // NOLINT(concurrency-mt-unsafe)
     if (o->arguments.count != 1)
         return command_usage(o->command, "one PACK is wanted, or a folder of them");
     if (file_is_dir(o->arguments.items[0]))

@@ -22,6 +22,7 @@
 #include "exec/module_cache.h"
 #include "implementation/implementation.h"
 #include "launch/launch.h"
+#include "launch/way_of_sums.h"
 #include "tessera/nonfinite.h"
 
 /* Fields: the state of one command, from its options to its launches. */
@@ -349,16 +350,17 @@ static void watch_case(run_session *s, const options *o) {
 /* A module for each rank. */
 static bool build_ours(run_session *s, compiler_artifact *out, status *st) {
     const uint32_t count = s->ranks > 1 ? s->ranks : 1;
-    bool cached, ok = true;
+    int64_t *whole = NULL;
+    bool cached;
     s->build.source_schedule = s->k.kernel->schedule;
-    if (!take_tuned(s, st))
-        return false;
+    bool ok = take_tuned(s, st) && (count == 1 || way_of_sums(s->transport, count, &whole, st));
     for (uint32_t i = 0; i < count && ok; i++) {
-        const shard_ranks own = {i, count, s->layout};
+        const shard_ranks own = {i, count, s->layout, whole};
         s->build.ranks = count > 1 ? &own : NULL;
         ok = module_cache_build(s->cache, s->instance, &s->build, &out[i], &cached, st);
     }
     s->build.ranks = NULL;
+    free(whole);
     return ok;
 }
 

@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "comm/probe.h"
 #include "common/build_id.h"
 #include "common/interrupt.h"
 #include "common/say.h"
+#include "launch/mpi_job.h"
 #include "launch/ranks.h"
 #include "policy.h"
 #include "report/origin.h"
@@ -74,11 +76,17 @@ bool command_colour(const options *o, FILE *stream) {
     return !(no_color && *no_color) && isatty(fileno(stream)) == 1;
 }
 
-/* A policy that is wrong is told once, and not by each case that a device is opened for. */
-static bool check_policy(status *st) {
+/* A policy that is wrong is told once, and not by each case that a device is opened for. That of
+ * the command line is handed on to workers and ranks by the environment. */
+static bool check_policy(const options *o, status *st) {
     policy p;
-    bool ok = policy_of_environment(&p, st);
+    const char *path = options_text(o, OPTION_POLICY, NULL);
+    bool ok = path ? policy_of_file(path, &p, st) : policy_of_environment(&p, st);
     policy_release(&p);
+    char *whole = ok && path ? realpath(path, NULL) : NULL;
+    if (whole)
+        setenv(POLICY_FILE, whole, 1); // NOLINT(concurrency-mt-unsafe)
+    free(whole);
     return ok;
 }
 
@@ -102,10 +110,26 @@ static int run_command(command_id command, int argc, char **argv) {
 #undef COMMAND
         };
         interrupt_begin();
-        code = check_policy(&st) ? entries[command](&o) : command_fail(&st);
+        code = check_policy(&o, &st) ? entries[command](&o) : command_fail(&st);
         code = interrupt_seen ? EXIT_INTERRUPTED : code;
     }
     options_release(&o);
+    return code;
+}
+
+/* Commands that launch on ranks are one rank of the job that mpirun started. */
+static int run_as_rank(command_id command, int argc, char **argv) {
+    mpi_job job;
+    status st = STATUS_INIT;
+    const bool launches =
+        command == COMMAND_BENCH || command == COMMAND_RUN || command == COMMAND_GOLDEN;
+    if (!launches || !mpi_job_here(&job))
+        return run_command(command, argc, argv);
+    if (job.rank > 0)
+        return mpi_job_serve(&job);
+    const int code =
+        mpi_job_begin(&job, &st) ? run_command(command, argc, argv) : command_fail(&st);
+    mpi_job_end(code);
     return code;
 }
 
@@ -137,6 +161,10 @@ static int dispatch(int argc, char **argv) {
         return command_worker();
     if (strcmp(name, "--rank") == 0)
         return launch_rank_serve(argc > 2 ? argv[2] : NULL);
+    if (strcmp(name, "--job-rank") == 0)
+        return mpi_job_rank();
+    if (strcmp(name, "--probe-rank") == 0)
+        return probe_rank_serve(argc - 2, argv + 2);
     if (strcmp(name, "--gate-timer") == 0)
         return command_gate_timer();
     if (strcmp(name, "--gate-counter") == 0 && argc == 3)
@@ -150,7 +178,7 @@ static int dispatch(int argc, char **argv) {
         return run_command(COMMAND_HELP, 0, argv + 2);
     command_id command = command_from_name(name);
     return command == COMMAND_COUNT ? unknown_command(name)
-                                    : run_command(command, argc - 2, argv + 2);
+                                    : run_as_rank(command, argc - 2, argv + 2);
 }
 
 /* The reader of a pipe that went away wants no more: head, or a pager that was left. */

@@ -10,6 +10,7 @@ typedef struct descents {
     uint32_t count; /* of ranks */
     compiler_descent **all;
     shard_ranks *ranks;
+    int64_t *whole; /* of sums, as the transport has it (way_of_sums.h) */
 } descents;
 
 /* descents_close in any case. */

@@ -7,6 +7,7 @@
 #include "exec/module_cache.h"
 #include "job/result.h"
 #include "launch/ranks.h"
+#include "launch/way_of_sums.h"
 
 static compiler_options options_of(const execution *e, const shard_ranks *own) {
     compiler_options options = job_compiler_options(e->job, e->context->kernel);
@@ -19,17 +20,19 @@ static compiler_options options_of(const execution *e, const shard_ranks *own) {
 static bool build(execution *e, status *st) {
     const uint32_t count = e->job->ranks;
     int64_t ns = 0;
-    bool ok = true, cached, all = true;
+    int64_t *whole;
+    bool ok = way_of_sums(e->job->transport, count, &whole, st), cached, all = true;
     e->stage(e->stage_context, "compile");
     e->rank_modules = base_calloc(count, sizeof *e->rank_modules);
     for (uint32_t i = 0; i < count && ok; i++) {
-        const shard_ranks own = {i, count, e->job->layout};
+        const shard_ranks own = {i, count, e->job->layout, whole};
         const compiler_options options = options_of(e, &own);
         ok = module_cache_build(e->job->cache, e->context->instance, &options, &e->rank_modules[i],
                                 &cached, st);
         ns += (int64_t)e->rank_modules[i].compile_ns;
         all = all && cached;
     }
+    free(whole);
     if (!ok)
         return false;
     result_put_SCHEDULE(e->result, "default");

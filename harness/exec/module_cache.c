@@ -128,6 +128,8 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
     if (o->ranks)
         text_printf(&words, "rank %u of %u, layout %s\n", o->ranks->rank, o->ranks->count,
                     o->ranks->layout ? o->ranks->layout : "");
+    for (uint32_t i = 2; o->ranks && o->ranks->whole && i <= o->ranks->count; i++)
+        text_printf(&words, "whole %lld\n", (long long)o->ranks->whole[i]);
     if (o->provenance)
         describe_provenance(o->provenance, &words);
     compiler_instance_settings(instance, &words);

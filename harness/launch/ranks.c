@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +21,10 @@
 #include "base/text.h"
 #include "common/abi_status.h"
 #include "common/scratch_folder.h"
+#include "launch/mpi_job.h"
+#include "launch/mpirun.h"
 #include "launch/part.h"
+#include "launch/pipes.h"
 #include "process/child.h"
 
 enum { RANK_TIMEOUT_S = 60, RANK_IN = 3, RANK_OUT = 4 };
@@ -66,45 +68,12 @@ struct launch_ranks {
 
 /* ---- pipes ---- */
 
-static bool receive_all(int file, void *data, size_t bytes) {
-    char *at = data;
-    while (bytes) {
-        const ssize_t got = read(file, at, bytes);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
-
-/* From a rank that mpirun started, whose pipe stays open whatever becomes of it. */
-static bool receive_started(const rank_seat *s, void *data, size_t bytes) {
-    enum { LOOK_MS = 200 };
-    struct pollfd p = {.fd = s->from, .events = POLLIN};
-    child_end end;
-    while (poll(&p, 1, LOOK_MS) <= 0) {
-        if (*s->starter <= 0)
-            return false;
-        end = child_wait_ms(*s->starter, 1);
-        if (end.how != CHILD_RUNNING)
-            *s->starter = 0;
-    }
-    return receive_all(s->from, data, bytes);
-}
-
 static bool receive_from(const rank_seat *s, void *data, size_t bytes) {
-    return s->starter ? receive_started(s, data, bytes) : receive_all(s->from, data, bytes);
+    return pipe_receive(s->from, s->starter, data, bytes);
 }
 
-static void close_both(int *a, int *b) {
-    if (*a >= 0)
-        close(*a);
-    if (*b >= 0)
-        close(*b);
-    *a = *b = -1;
+static bool send_to(const rank_seat *s, const void *data, size_t bytes) {
+    return pipe_send(s->to, s->starter, data, bytes);
 }
 
 /* ---- a rank ---- */
@@ -159,12 +128,12 @@ static uint64_t follow(launch *l, const rank_message *m, void *data, status *st)
 static bool obey(rank_seat *s, launch *l) {
     rank_message m, answer = {.st = STATUS_INIT};
     void *data = NULL;
-    if (!receive_all(s->far_from, &m, sizeof m) || m.order == ORDER_END)
+    if (!pipe_receive(s->far_from, NULL, &m, sizeof m) || m.order == ORDER_END)
         return false;
     const bool reads = m.order == ORDER_READ || m.order == ORDER_READ_INPUT;
     if (m.order == ORDER_WRITE || reads)
         data = base_malloc((size_t)m.number + 1);
-    bool told = m.order != ORDER_WRITE || receive_all(s->far_from, data, (size_t)m.number);
+    bool told = m.order != ORDER_WRITE || pipe_receive(s->far_from, NULL, data, (size_t)m.number);
     if (told)
         answer.number = follow(l, &m, data, &answer.st);
     told = told && file_append(s->far_to, &answer, sizeof answer) &&
@@ -184,7 +153,7 @@ static void *serve(void *context) {
         told = obey(s, &l);
     launch_close(&l);
     (void)tsrDestroyComm(comm);
-    close_both(&s->far_from, &s->far_to);
+    pipe_close_both(&s->far_from, &s->far_to);
     return NULL;
 }
 
@@ -228,18 +197,11 @@ static bool tell_process(const rank_seat *s) {
     snprintf(head.transport, sizeof head.transport, "%s", s->transport);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
     launch_request_sizes(q, sizes);
-    const bool ok = file_append(s->to, &head, sizeof head) &&
-                    file_append(s->to, q->image, q->image_size) &&
-                    file_append(s->to, q->kernel, head.kernel_bytes) &&
-                    file_append(s->to, sizes, buffers * sizeof *sizes);
+    const bool ok = send_to(s, &head, sizeof head) && send_to(s, q->image, q->image_size) &&
+                    send_to(s, q->kernel, head.kernel_bytes) &&
+                    send_to(s, sizes, buffers * sizeof *sizes);
     free(sizes);
     return ok;
-}
-
-/* The number that mpirun gave this process, as its kinds do. */
-static const char *number_of_mpi(void) {
-    const char *number = getenv("OMPI_COMM_WORLD_RANK"); // NOLINT(concurrency-mt-unsafe)
-    return number ? number : getenv("PMI_RANK");         // NOLINT(concurrency-mt-unsafe)
 }
 
 static bool open_named(const char *folder, const char *number, int *in, int *out) {
@@ -251,22 +213,17 @@ static bool open_named(const char *folder, const char *number, int *in, int *out
     return *in >= 0 && *out >= 0;
 }
 
-int launch_rank_serve(const char *folder) {
+bool launch_rank_session(int in, int out) {
     rank_head head;
-    int in = RANK_IN, out = RANK_OUT;
-    const char *number = folder ? number_of_mpi() : NULL;
-    (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
-    if (folder && (!number || !open_named(folder, number, &in, &out)))
-        return 1;
-    if (!receive_all(in, &head, sizeof head))
-        return 1;
+    if (!pipe_receive(in, NULL, &head, sizeof head))
+        return false;
     const uint32_t buffers = head.inputs + head.outputs;
     char *image = base_malloc(head.image_bytes + 1),
          *kernel = base_calloc(head.kernel_bytes + 1, 1);
     size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
-    const bool told = receive_all(in, image, head.image_bytes) &&
-                      receive_all(in, kernel, head.kernel_bytes) &&
-                      receive_all(in, sizes, buffers * sizeof *sizes);
+    const bool told = pipe_receive(in, NULL, image, head.image_bytes) &&
+                      pipe_receive(in, NULL, kernel, head.kernel_bytes) &&
+                      pipe_receive(in, NULL, sizes, buffers * sizeof *sizes);
     const launch_request request = {.device = head.device,
                                     .threads = head.threads,
                                     .image = image,
@@ -290,26 +247,20 @@ int launch_rank_serve(const char *folder) {
     free(image);
     free(kernel);
     free(sizes);
-    return told ? 0 : 1;
+    return told;
+}
+
+int launch_rank_serve(const char *folder) {
+    int in = RANK_IN, out = RANK_OUT;
+    const char *number = folder ? mpirun_number() : NULL;
+    (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
+    if (folder && (!number || !open_named(folder, number, &in, &out)))
+        return 1;
+    return launch_rank_session(in, out) ? 0 : 1;
 }
 
 static bool is_of_mpi(const char *transport) {
     return strcmp(transport, "mpi") == 0;
-}
-
-/* Settings of Open MPI by its environment, so that its options are nobody else's. */
-static _Noreturn void become_mpirun(const launch_ranks *r) {
-    char own[4096], count[12];
-    file_own_program(own, sizeof own);
-    snprintf(count, sizeof count, "%u", r->count);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);            // NOLINT(concurrency-mt-unsafe)
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);    // NOLINT(concurrency-mt-unsafe)
-    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1); // NOLINT(concurrency-mt-unsafe)
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    dup2(nothing, STDIN_FILENO);
-    dup2(nothing, STDOUT_FILENO);
-    execlp("mpirun", "mpirun", "-n", count, own, "--rank", r->folder.path, (char *)NULL);
-    _exit(127);
 }
 
 static bool start_mpi(launch_ranks *r, status *st) {
@@ -322,18 +273,34 @@ static bool start_mpi(launch_ranks *r, status *st) {
         s->starter = &r->starter;
         for (int k = 0; k < 2; k++) {
             snprintf(path, sizeof path, "%s/%s.%u", r->folder.path, k ? "out" : "in", i);
-            if (mkfifo(path, 0600) != 0 || (*ends[k] = open(path, O_RDWR | O_CLOEXEC)) < 0)
+            if (mkfifo(path, 0600) != 0 ||
+                (*ends[k] = open(path, O_RDWR | O_CLOEXEC | (k ? 0 : O_NONBLOCK))) < 0)
                 return status_set_errno(st, errno, "cannot make the pipe %s", path);
         }
     }
     r->starter = child_fork();
     if (r->starter == 0)
-        become_mpirun(r);
+        mpirun_become(r->count, (const char *const[]){"--rank", r->folder.path, NULL});
     if (r->starter < 0)
         return status_set_errno(st, errno, "there is no process to be had for mpirun");
     for (uint32_t i = 0; i < r->count; i++)
         if (!tell_process(&r->seats[i]))
-            return status_set(st, STATUS_UNAVAILABLE, "rank %u takes no module", i);
+            return status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: it takes no module", i);
+    return true;
+}
+
+/* The ranks of the job that this process is one of. */
+static bool join_job(launch_ranks *r, status *st) {
+    for (uint32_t i = 0; i < r->count; i++) {
+        rank_seat *s = &r->seats[i];
+        s->to = mpi_job_connect(i, st);
+        s->from = s->to < 0 ? -1 : fcntl(s->to, F_DUPFD_CLOEXEC, 0);
+        if (s->from < 0)
+            return s->to >= 0 ? status_set_errno(st, errno, "no descriptor for rank %u", i) : false;
+    }
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!tell_process(&r->seats[i]))
+            return status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: it takes no module", i);
     return true;
 }
 
@@ -348,7 +315,7 @@ static bool start(launch_ranks *r, uint32_t rank, status *st) {
         become_rank(s->far_from, s->far_to);
     if (s->process < 0)
         return status_set_errno(st, errno, "there is no process to be had for rank %u", rank);
-    close_both(&s->far_from, &s->far_to);
+    pipe_close_both(&s->far_from, &s->far_to);
     return tell_process(s) || status_set(st, STATUS_UNAVAILABLE,
                                          "rank %u was lost: it does not take its module", rank);
 }
@@ -398,7 +365,7 @@ static const shard_part *part_of(const rank_seat *s, uint32_t buffer) {
 
 static bool order_all(launch_ranks *r, const rank_message *m, status *st) {
     uint32_t i = 0;
-    while (i < r->count && file_append(r->seats[i].to, m, sizeof *m))
+    while (i < r->count && send_to(&r->seats[i], m, sizeof *m))
         i++;
     return i == r->count || lost(&r->seats[i], st);
 }
@@ -453,7 +420,7 @@ launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
     bool ok = true;
     (void)signal(SIGPIPE, SIG_IGN); /* a rank that was lost is told by an answer that lacks */
     if (is_of_mpi(transport)) {
-        ok = start_mpi(r, st);
+        ok = mpi_job_ranks() ? join_job(r, st) : start_mpi(r, st);
     } else {
         for (uint32_t i = 0; i < count && ok; i++)
             ok = open_pipes(&r->seats[i], st);
@@ -488,8 +455,8 @@ void launch_ranks_close(launch_ranks *r) {
     for (uint32_t i = 0; i < r->count; i++) {
         rank_seat *s = &r->seats[i];
         if (s->to >= 0)
-            (void)file_append(s->to, &end, sizeof end);
-        close_both(&s->to, &s->from);
+            (void)send_to(s, &end, sizeof end);
+        pipe_close_both(&s->to, &s->from);
     }
     for (uint32_t i = 0; i < r->count; i++) {
         rank_seat *s = &r->seats[i];
@@ -497,7 +464,7 @@ void launch_ranks_close(launch_ranks *r) {
         if (s->thread)
             pthread_join(s->thread, NULL);
         else
-            close_both(&s->far_from, &s->far_to);
+            pipe_close_both(&s->far_from, &s->far_to);
         if (s->process > 0)
             (void)child_wait(s->process, &ignored);
         free(s->parts);
@@ -517,7 +484,7 @@ static bool write_one(const rank_seat *s, rank_message m, const void *data) {
         part_take(part, data, own);
         data = own;
     }
-    const bool ok = file_append(s->to, &m, sizeof m) && file_append(s->to, data, (size_t)m.number);
+    const bool ok = send_to(s, &m, sizeof m) && send_to(s, data, (size_t)m.number);
     free(own);
     return ok;
 }
@@ -553,7 +520,7 @@ bool launch_ranks_share(launch_ranks *r, bool shared) {
 }
 
 static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
-    if (!file_append(s->to, &m, sizeof m) || !receive_from(s, &m, sizeof m))
+    if (!send_to(s, &m, sizeof m) || !receive_from(s, &m, sizeof m))
         return lost(s, st);
     if (m.st.code != STATUS_OK) {
         *st = m.st;

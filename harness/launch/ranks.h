@@ -29,5 +29,7 @@ bool launch_ranks_read(launch_ranks *r, uint32_t rank, uint32_t output, void *to
  * mpirun started it, through those of this folder that have its number; gives the process's exit
  * code. */
 int launch_rank_serve(const char *folder);
+/* One launch of such a rank, told by these; false: it was told nothing. */
+bool launch_rank_session(int in, int out);
 
 #endif

@@ -23,7 +23,7 @@ ROOT = HERE.parent.parent
 RUNTIME = ROOT / "runtime"
 HARNESS = HERE.parent
 FLAGS = ["-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-D_GNU_SOURCE"]
-LIBRARIES = ["jansson", "libcrypto"]
+LIBRARIES = ["jansson", "yaml-0.1", "libcrypto"]
 HEADERS = ["libxxhash"]
 
 

@@ -98,6 +98,32 @@ static int is_block_kept(void) {
     return resident(block) == 100;
 }
 
+/* The same two policies in YAML, with all that people write there. */
+static int in_process_yaml(const char *kept) {
+    text all;
+    int ended;
+    text_init(&all);
+    text_printf(&all,
+                "# what is kept\n%%YAML 1.1\n---\nschema: 'tsr.policy/1'\nmemory:\n"
+                "    # of each kind\n    kept: %s\nprofiling: {nvtx: false, \"level\": off}\n...\n",
+                kept);
+    write_text(policy_path, all.data);
+    text_release(&all);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(is_block_kept());
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended));
+    return WEXITSTATUS(ended);
+}
+
+static void yaml_says_the_same(void **state) {
+    (void)state;
+    assert_int_equal(in_process_yaml("64 MiB"), 1);
+    assert_int_equal(in_process_yaml("\"4 MiB\""), 0);
+    assert_int_equal(in_process_yaml(">-\n     4\n     MiB"), 0);
+}
+
 static void memory_that_is_freed_is_kept_up_to_a_bound(void **state) {
     (void)state;
     assert_int_equal(in_process("\"memory\": {\"kept\": \"64 MiB\"}", is_block_kept), 1);
@@ -413,18 +439,19 @@ static void what_is_wrong_is_told_with_its_line(void **state) {
     static const struct {
         const char *body, *words;
     } cases[] = {
-        {"", ":1: no JSON"},
-        {"[\n1,\n", ":3: no JSON"},
-        {"[]", ":1: a policy is an object: {\"schema\": \"tsr.policy/1\"}"},
-        {"{}", ":1: schema wants \"tsr.policy/1\""},
-        {"{\n\"schema\": \"tsr.policy/2\"}", ":2: schema wants \"tsr.policy/1\", not tsr.policy/2"},
+        {"", ":1:1: there is nothing in it"},
+        {"[\n1,\n", ":3:1: neither YAML nor JSON: "},
+        {"[]", ":1:1: a policy is an object: {\"schema\": \"tsr.policy/1\"}"},
+        {"{}", ":1:1: schema wants \"tsr.policy/1\""},
+        {"{\n\"schema\": \"tsr.policy/2\"}",
+         ":2:1: schema wants \"tsr.policy/1\", not \"tsr.policy/2\""},
         {"{\"schema\": \"tsr.policy/1\",\n\n\"memroy\": {}}",
-         ":3: memroy is no group of keys; there are schema, memory, launch, profiling"},
-        {"{\"schema\": \"tsr.policy/1\",\n\"memory\": 7}", ":2: memory wants an object"},
+         ":3:1: memroy is no group of keys; there are schema, memory, launch, comm, profiling"},
+        {"{\"schema\": \"tsr.policy/1\",\n\"memory\": 7}", ":2:1: memory wants an object"},
         {"{\"schema\": \"tsr.policy/1\", \"memory\": {\n\"keep\": \"1 MiB\"}}",
-         ":2: memory.keep is no key; memory has kept, filled"},
+         ":2:1: memory.keep is no key; memory has kept, filled"},
         {"{\"schema\": \"tsr.policy/1\", \"memory\": {\n\n\"kept\": \"1 MB\"}}",
-         ":3: memory.kept wants a text of a whole number and B, KiB, MiB or GiB, such as \"256 "
+         ":3:1: memory.kept wants a text of a whole number and B, KiB, MiB or GiB, such as \"256 "
          "MiB\", not \"1 MB\""},
         {"{\"schema\": \"tsr.policy/1\", \"memory\": {\"kept\": 5}}", "not 5"},
         {"{\"schema\": \"tsr.policy/1\", \"memory\": {\"kept\": \"-1 B\"}}", "not \"-1 B\""},
@@ -432,7 +459,7 @@ static void what_is_wrong_is_told_with_its_line(void **state) {
          "memory.kept wants"},
         {"{\"schema\": \"tsr.policy/1\", \"memory\": {\"kept\": \"1 MiB\",\n \"filled\": \"2 "
          "MiB\"}}",
-         ":2: memory.filled is more than memory.kept"},
+         ":2:2: memory.filled is more than memory.kept"},
         {"{\"schema\": \"tsr.policy/1\", \"launch\": {\"watchdog\": \"2\"}}",
          "launch.watchdog wants a text of a whole number and ns, us, ms or s"},
         {"{\"schema\": \"tsr.policy/1\", \"profiling\": {\"level\": \"all\"}}",
@@ -446,7 +473,24 @@ static void what_is_wrong_is_told_with_its_line(void **state) {
          "profiling.nvtx wants true or false, not \"yes\""},
         {"{\"schema\": \"tsr.policy/1\", \"launch\": {\"watchdog\": \"1 s\",\n\"watchdog\": \"2 "
          "s\"}}",
-         ":2: no JSON: duplicate"},
+         ":2:1: the key watchdog is there twice"},
+        {"schema: tsr.policy/1\nmemory:\n  kept: 1 MB\n", ":3:3: memory.kept wants"},
+        {"schema: tsr.policy/1\nmemory:\n  kept: 5\n", "not 5"},
+        {"schema: tsr.policy/1\nmemory: 1 MiB\n", ":2:1: memory wants an object"},
+        {"schema: tsr.policy/1\nprofiling: {nvtx: \"true\"}\n", "not \"true\""},
+        {"schema: tsr.policy/1\nprofiling: {nvtx: yes}\n", ":2:13: profiling.nvtx wants"},
+        {"schema: tsr.policy/1\nprofiling: {level: null}\n", "not null"},
+        {"schema: tsr.policy/1\nmemory: {kept: 1 MiB}\nmemory: {kept: 2 MiB}\n",
+         ":3:1: the key memory is there twice"},
+        {"schema: tsr.policy/1\nmemory: &a {kept: 1 MiB}\n", ":2:9: &a: aliases and anchors"},
+        {"a: &a [x, x]\nb: &b [*a, *a]\n", ":1:4: &a: aliases and anchors"},
+        {"schema: tsr.policy/1\nmemory: *a\n", ":2:9: *a: aliases and anchors"},
+        {"schema: tsr.policy/1\nmemory: !!map {kept: 1 MiB}\n", "tags are not taken"},
+        {"schema: tsr.policy/1\n---\nschema: tsr.policy/1\n", ":2:1: a second document"},
+        {"schema: tsr.policy/1\n? [memory]\n: 1\n", ":2:3: a key is a text"},
+        {"schema: tsr.policy/1\nmemory:\n\tkept: 1 MiB\n", ":3:1: neither YAML nor JSON: "},
+        {"[[[[[[[[[[[[[[[[[[", ":1:17: more than 16 levels"},
+        {"schema: tsr.policy/1\nmemory: \"\\0\"\n", ":2:9: a text has no byte"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         refuse(cases[i].body, cases[i].words);
@@ -471,6 +515,7 @@ int main(void) {
     SKIP_WITHOUT_KERNELS;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_that_is_freed_is_kept_up_to_a_bound),
+        cmocka_unit_test(yaml_says_the_same),
         cmocka_unit_test(memory_is_there_from_the_start),
         cmocka_unit_test(the_watchdog_is_set),
         cmocka_unit_test(launches_are_spans),

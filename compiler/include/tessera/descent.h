@@ -33,10 +33,13 @@ void compiler_descent_print(const compiler_descent *s, text *out);
  * evaluates it at its level. */
 bool compiler_descent_evaluate(const compiler_descent *s, const tensor *inputs, tensor *outputs,
                                status *st);
-/* Parameters: the way down of each rank of one program, all behind the same pass, and the outputs
- * of each: the modules at once, with what they exchange. */
+/* Parameters: the way down of each rank of one program, all behind the same pass, and the inputs
+ * and outputs of each: the modules at once, with what they exchange. */
 bool compiler_descent_evaluate_ranks(compiler_descent *const *ranks, uint32_t count,
-                                     const tensor *inputs, tensor *const *outputs, status *st);
+                                     const tensor *const *inputs, tensor *const *outputs,
+                                     status *st);
+/* Parts of inputs and outputs that the graph is of, as compiler_parts has them. */
+shard_part *compiler_descent_parts(const compiler_descent *s);
 /* Can a module of this level, of code for this target, be evaluated? */
 bool compiler_descent_evaluates(const compiler_descent *s);
 /* Does what evaluates a graph have that pass, too? A fault of it shows in all modules alike. */

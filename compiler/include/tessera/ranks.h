@@ -10,6 +10,9 @@ typedef struct shard_ranks {
     uint32_t rank, count;
     const char *layout; /* "dp=2,tp=2": ranks along each axis; NULL: the first axes have as many as
                            they can */
+    const int64_t *whole; /* by the ranks along an axis, of 0 to count: the most bytes of a sum of
+                             which each rank adds all, above which it adds a part; NULL: so many
+                             elements as COLLECTIVE_WHOLE says. The same on all ranks */
 } shard_ranks;
 
 /* The part of an input or output that the code of a rank takes or makes: along each dimension

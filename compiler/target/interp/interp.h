@@ -32,7 +32,7 @@ bool interp_evaluate(const interp_step *s, status *st);
 /* The outputs of a module of primitives, branches and loops. On failure none is given. */
 bool interp_module(const ir_module *m, const tensor *inputs, tensor *outputs, status *st);
 /* The same of the modules of all ranks, which exchange rows; the outputs of each. */
-bool interp_ranks(const ir_module *const *modules, uint32_t count, const tensor *inputs,
+bool interp_ranks(const ir_module *const *modules, uint32_t count, const tensor *const *inputs,
                   tensor *const *outputs, status *st);
 
 /* An onlooker while blocks run: told when an operation with blocks begins and ends, and after

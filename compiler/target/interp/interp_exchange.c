@@ -163,7 +163,7 @@ static void take_reason(const one_rank *ranks, uint32_t count, status *st) {
             *st = ranks[i].st;
 }
 
-bool interp_ranks(const ir_module *const *modules, uint32_t count, const tensor *inputs,
+bool interp_ranks(const ir_module *const *modules, uint32_t count, const tensor *const *inputs,
                   tensor *const *outputs, status *st) {
     interp_meeting g = {.count = count, .all = base_calloc(count, sizeof(brought))};
     one_rank *ranks = base_calloc(count, sizeof *ranks);
@@ -173,7 +173,7 @@ bool interp_ranks(const ir_module *const *modules, uint32_t count, const tensor 
     for (uint32_t i = 0; i < count; i++) {
         ranks[i] = (one_rank){.meeting = &g,
                               .m = modules[i],
-                              .inputs = inputs,
+                              .inputs = inputs[i],
                               .outputs = outputs[i],
                               .rank = i,
                               .st = STATUS_INIT};

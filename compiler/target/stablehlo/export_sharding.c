@@ -19,11 +19,12 @@ static bool add_axis(axes *a, const sharding_axis *one, status *st) {
         if (a->list[i].length == one->length &&
             strncmp(a->list[i].name, one->name, one->length) == 0)
             return a->list[i].shards == one->shards ||
-                   status_set(st, STATUS_INVALID,
-                              "the axis '%.*s' has %lld shards in one sharding and %lld in another: "
-                              "a program of StableHLO has one mesh",
-                              (int)one->length, one->name, (long long)a->list[i].shards,
-                              (long long)one->shards);
+                   status_set(
+                       st, STATUS_INVALID,
+                       "the axis '%.*s' has %lld shards in one sharding and %lld in another: "
+                       "a program of StableHLO has one mesh",
+                       (int)one->length, one->name, (long long)a->list[i].shards,
+                       (long long)one->shards);
     if (a->count == AXES_MAX)
         return status_set(st, STATUS_INVALID, "a mesh has at most %d axes", AXES_MAX);
     a->list[a->count++] = *one;

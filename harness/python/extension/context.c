@@ -4,6 +4,7 @@
 #include "device/backends.h"
 #include "dlpack_capsule.h"
 #include "extension.h"
+#include "policy.h"
 
 PyTypeObject *context_type;
 PyObject *error_class;
@@ -59,6 +60,20 @@ PyObject *launch_capabilities(PyObject *module, PyObject *index) {
     if (PyErr_Occurred() || !context_held(tsrGetCapabilities((uint32_t)device, &json)))
         return NULL;
     return PyUnicode_FromString(json);
+}
+
+PyObject *launch_check_policy(PyObject *module, PyObject *path) {
+    policy p;
+    status st = STATUS_INIT;
+    const char *name = PyUnicode_AsUTF8AndSize(path, NULL);
+    (void)module;
+    if (!name)
+        return NULL;
+    const bool ok = policy_of_file(name, &p, &st);
+    policy_release(&p);
+    if (!ok)
+        return PyErr_Format(error_class, "%s", st.message);
+    Py_RETURN_NONE;
 }
 
 PyObject *launch_backends(PyObject *module, PyObject *nothing) {

@@ -123,6 +123,7 @@ void extension_free_object(PyObject *self);
 PyTypeObject *extension_make_type(PyType_Spec *spec, PyObject *module, const char *name);
 PyObject *launch_devices(PyObject *module, PyObject *nothing);
 PyObject *launch_capabilities(PyObject *module, PyObject *index);
+PyObject *launch_check_policy(PyObject *module, PyObject *path);
 PyObject *launch_backends(PyObject *module, PyObject *nothing);
 
 /* ---- loaded.c: Module ---- */

@@ -10,6 +10,7 @@ PyMODINIT_FUNC PyInit__tessera(void) {
          "serve(open, explain): runs the guest's loop; returns only without a device, with an exit "
          "code."},
         {"devices", launch_devices, METH_NOARGS, "A list of dicts."},
+        {"check_policy", launch_check_policy, METH_O, "Raises where the file is no policy."},
         {"capabilities", launch_capabilities, METH_O, "Of the device of that index: JSON."},
         {"backends", launch_backends, METH_NOARGS,
          "A dict, by the names of the command line: (driver, which of its devices, level of code: "

@@ -71,6 +71,18 @@ def _index_of(name: str) -> int:
     return index
 
 
+def set_policy(path: str | os.PathLike[str] | None) -> None:
+    """Sets the policy (docs/policy.md) of this process and of each `tsr` that it starts, before the first launch, instead of TESSERA_POLICY's; None: there is none."""
+    if _context_on.cache_info().currsize:
+        raise Error("launches have a policy already, or none: set it before the first one")
+    if path is None:
+        os.environ.pop("TESSERA_POLICY", None)
+        return
+    whole = os.path.abspath(path)
+    _tessera.check_policy(whole)
+    os.environ["TESSERA_POLICY"] = whole
+
+
 def select_backend(name: str) -> None:
     """Selects the backend, by its name or the code that it runs (ptx, rocm), on which all that is loaded from now on runs; at first it is the one that TESSERA_BACKEND names, or the CPU.
 

@@ -51,6 +51,37 @@ exits 0 "programs on two ranks" "$tsr" bench "$root/corpus/collectives/collectiv
 exits 0 "their spans" /usr/bin/python3 kinds.py ranks-*.jsonl
 has out "comm=[1-9]" "have the exchanges"
 
+# ---- YAML, and --policy in the place of the environment's ----
+yaml() { # the level of spans, and their file
+    printf 'schema: tsr.policy/1\nprofiling:\n  level: %s\n  spans: %s # relative\n' "$1" "$2" >policy.yaml
+}
+yaml phases yaml.jsonl
+exits 0 "--policy with YAML" "$tsr" run product.tsrm --in x.npy --in y.npy --out five --policy policy.yaml
+exits 0 "its spans" /usr/bin/python3 kinds.py yaml.jsonl
+has out "host=2 launch=1 mma=1" "are those of the level phases"
+yaml launches yaml-2.jsonl
+exits 0 "another level" "$tsr" run product.tsrm --in x.npy --in y.npy --out six --policy=policy.yaml
+exits 0 "its spans" /usr/bin/python3 kinds.py yaml-2.jsonl
+has out "host=2 launch=1$" "have no phases"
+same five/out.npy six/out.npy "the result is the same"
+yaml launches "$PWD/yaml-%p.jsonl"
+exits 0 "--policy of bench" "$tsr" bench corpus --quick --policy policy.yaml
+exits 0 "its workers' spans" /usr/bin/python3 kinds.py yaml-*[0-9][0-9].jsonl
+has out "launch=[1-9]" "are there"
+exits 0 "--policy of golden verify" "$tsr" golden record corpus --quick
+rm -f yaml-*
+exits 0 "--policy of golden verify" "$tsr" golden verify corpus --quick --policy policy.yaml
+exits 0 "its workers' spans" /usr/bin/python3 kinds.py yaml-*[0-9][0-9].jsonl
+exits 0 "a pack" "$tsr" pack-repro product --case exact --backend cpu -o pack.repro.tar.lz4
+exits 0 "a replay, whose sandbox opens no policy" env TESSERA_POLICY="$PWD/policy.yaml" "$tsr" replay pack.repro.tar.lz4
+has out "^REPRODUCED_EXACT" "goes on without one"
+yaml everything x
+exits 3 "a wrong one" "$tsr" run product.tsrm --in x.npy --in y.npy --out six --policy policy.yaml
+has err '^tsr: policy.yaml:3:3: profiling.level wants "off", "launches" or "phases", not "everything"$' "is told at its place"
+exits 3 "one that is not there" "$tsr" bench corpus --policy nowhere.yaml
+has err "nowhere.yaml" "is told"
+exits 2 "of a command that launches nothing" "$tsr" explain --policy policy.yaml
+
 # ---- Python ----
 package=$(dirname "$tsr")/python
 python=/usr/bin/python3
@@ -65,15 +96,23 @@ END_PYTHON
     exits 0 "a launch from Python" env PYTHONPATH="$package" PYTHONDONTWRITEBYTECODE=1 TSR="$tsr" $python product.py
     exits 0 "its spans" /usr/bin/python3 kinds.py python.jsonl
     has out "launch=1" "are there when the interpreter has ended"
+    yaml phases set.jsonl
+    printf 'import tessera\ntessera.runtime.set_policy("policy.yaml")\n' | cat - product.py >set.py
+    exits 0 "set_policy" env -u TESSERA_POLICY PYTHONPATH="$package" PYTHONDONTWRITEBYTECODE=1 TSR="$tsr" $python set.py
+    exits 0 "its spans" /usr/bin/python3 kinds.py set.jsonl
+    has out "launch=1 mma=1" "are there"
+    printf 'tessera.runtime.set_policy("policy.yaml")\n' | cat product.py - >late.py
+    exits 1 "set_policy behind a launch" env -u TESSERA_POLICY PYTHONPATH="$package" PYTHONDONTWRITEBYTECODE=1 TSR="$tsr" $python late.py
+    has err "set it before the first one" "is refused"
     policy '"memory": {"keep": "1 MiB"}'
     exits 1 "a wrong policy from Python" env PYTHONPATH="$package" PYTHONDONTWRITEBYTECODE=1 TSR="$tsr" $python product.py
-    has err "policy.json:1: memory.keep is no key" "is an exception with the place"
+    has err "policy.json:1:39: memory.keep is no key" "is an exception with the place"
 fi
 
 # ---- what is wrong ----
 policy '"memory": {"keep": "1 MiB"}'
 exits 3 "an unknown key" "$tsr" bench corpus --quick
-has err "^tsr: .*policy.json:1: memory.keep is no key; memory has kept, filled" "is told"
+has err "^tsr: .*policy.json:1:39: memory.keep is no key; memory has kept, filled" "is told"
 [ "$(wc -l <err)" -eq 1 ] && pass "once" || fail "once"
 policy '"launch": {"watchdog": "2 minutes"}'
 exits 3 "another unit" run three
@@ -90,7 +129,7 @@ table = {f"{group}.{name}" for group, name in re.findall(r"^KEY\((\w+), (\w+)", 
 groups = json.load(open(root + "/docs/policy.schema.json"))["properties"]
 schema = {f"{group}.{name}" for group in groups for name in groups[group].get("properties", {})}
 page = set(re.findall(r"^\| `(\w+\.\w+)` \|", open(root + "/docs/policy.md").read(), re.M))
-assert len(table) == 6 and table == schema == page, (table ^ schema, table ^ page)
+assert len(table) == 7 and table == schema == page, (table ^ schema, table ^ page)
 END_PYTHON
 exits 0 "schema and page have the keys of the table" /usr/bin/python3 keys.py "$root"
 /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || finish

@@ -1,0 +1,14 @@
+/* way_of_sums.h - how the ranks of a program add up, by a model of exchanges that was measured. */
+#ifndef TESSERA_HARNESS_LAUNCH_WAY_OF_SUMS_H
+#define TESSERA_HARNESS_LAUNCH_WAY_OF_SUMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* shard_ranks.whole, owned (free): by the fit of the transport that is nearest. *out is NULL where
+ * neither TESSERA_COMM_MODEL nor the policy names a model, or it has none of this transport. */
+bool way_of_sums(const char *transport, uint32_t ranks, int64_t **out, status *st);
+
+#endif
