@@ -57,7 +57,7 @@ json_t *descents_digest(const descents *d) {
     return json_string(hex);
 }
 
-/* What a rank takes and gives: all of each tensor, or the part that it has. */
+/* Tensors that a rank takes and gives: all of each, or the part that it has. */
 typedef struct own_tensors {
     shard_part *parts; /* inputs, then outputs; NULL: all */
     tensor *inputs, *outputs;
