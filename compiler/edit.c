@@ -299,6 +299,18 @@ static bool edit_forward(editor *e, const int64_t *a) {
     return true;
 }
 
+static bool edit_same(editor *e, const int64_t *a) {
+    ir_op op = operation(e->m, a[0]), other = a[1] < a[0] ? operation(e->m, a[1]) : 0;
+    const ir_op_data *d = op ? ir_op_get(e->m, op) : NULL,
+                     *o = other ? ir_op_get(e->m, other) : NULL;
+    if (!d || !o || d->result_count != 1 || o->result_count != 1 ||
+        ir_value_get(e->m, d->results[0])->type != ir_value_get(e->m, o->results[0])->type)
+        return says_nothing(e, "there is no operation of its result's type before it there");
+    ir_replace_uses(e->m, d->results[0], o->results[0]);
+    forget_promises(e->m);
+    return true;
+}
+
 static bool edit_output(editor *e, const int64_t *a) {
     const ir_op_data *end = end_of(e->m);
     if (a[0] >= end->operand_count || end->operand_count == 1)

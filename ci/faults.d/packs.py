@@ -41,7 +41,7 @@ def pack_again(tsr, net, result, file, room, fault, name, *more):
     words = [str(tsr), "pack-repro", result["kernel"], "--case", result["case"], "--backend", net.backend, "-o", str(out)]
     words += ["--profile", result["profile"]] if result.get("profile") else []
     words += [word for word in ("--generic", "--unoptimised") if word in net.words]
-    words += ["--device", option_of(net, "--device")] if option_of(net, "--device") else []
+    words += [word for name in ("--device", "--ranks") if option_of(net, name) for word in (name, option_of(net, name))]
     ended = nets.run([*words, *more, file], room, fault)
     return out if out.is_file() else None, ended
 

@@ -199,10 +199,12 @@ static bool run_plain(shards *g, ir_op op) {
     return ok;
 }
 
+/* A reverse derivative, too, has the cotangents of what is alike summed over the shards. */
 static bool holds_collective(const ir_module *m, ir_op op) {
     bool found = false;
     for (ir_walk w = ir_walk_op(m, op); !found && ir_walk_next(&w);)
-        found = graph_op_class(ir_op_get(m, w.op)->opcode) == GRAPH_CLASS_COLLECTIVE;
+        found = graph_op_class(ir_op_get(m, w.op)->opcode) == GRAPH_CLASS_COLLECTIVE ||
+                ir_op_get(m, w.op)->opcode == GRAPH_VJP;
     return found;
 }
 

@@ -343,9 +343,10 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
         backends += choice->backends[i];
     for (int i = 0; i < PROFILE_COUNT; i++)
         profiles += choice->profiles[i];
-    if ((choice->by_name && backends != 1) || profiles != 1 || choice->thread_count != 1)
-        return command_usage(o->command,
-                             "one backend, one profile and one thread count make one case");
+    if ((choice->by_name && backends != 1) || profiles != 1 || choice->thread_count != 1 ||
+        choice->rank_count > 1)
+        return command_usage(o->command, "one backend, one profile, one thread count and one "
+                                         "number of ranks make one case");
     snprintf(w->filter, sizeof w->filter, "%s%s%s", kernel, case_name ? "/" : "",
              case_name ? case_name : "");
     return EXIT_DONE;
@@ -355,11 +356,11 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
 static int find_recorded(const options *o, const char *first, wanted *w) {
     status st = STATUS_INIT;
     char run[128] = "last";
-    int code = COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
-                              OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
-                              OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
-                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_SPACE,
-                              OPTION_CONSTANTS, OPTION_WITH, OPTION_INPUTS);
+    int code = COMMAND_REFUSE(
+        o, "is of the result: it is run as it was recorded", OPTION_BACKEND, OPTION_DEVICE,
+        OPTION_PROFILE, OPTION_THREADS, OPTION_ISA, OPTION_RANKS, OPTION_LAYOUT, OPTION_SEED,
+        OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_INJECT, OPTION_CASE,
+        OPTION_DIMS, OPTION_SPACE, OPTION_CONSTANTS, OPTION_WITH, OPTION_INPUTS);
     if (code)
         return code;
     if (o->arguments.count > 1)

@@ -1,4 +1,7 @@
 /* reduce_operations.c - a kernel without operations that its failure has no need of. */
+#include <string.h>
+
+#include "common/json_text.h"
 #include "job/result.h"
 #include "reduce/reducer.h"
 
@@ -18,14 +21,30 @@ static int64_t operands_of(const reducer *r, int64_t number) {
     return json_integer_value(json_object_get(o, "operands"));
 }
 
-/* An operation becomes an input, or one of its operands. */
+static const char *name_of(const reducer *r, int64_t number) {
+    return json_text_at(json_array_get(r->operations, (size_t)number - 1), "name");
+}
+
+/* It becomes one of those of its name before it: constants, say, and what is made of them. */
+static bool merge_one(reducer *r, int64_t number) {
+    enum { OTHERS = 3 };
+    bool gone = false;
+    for (int64_t other = 1, tried = 0; other < number && tried < OTHERS && !gone; other++)
+        if (strcmp(name_of(r, other), name_of(r, number)) == 0) {
+            gone = reducer_try(r, "same %lld %lld", (long long)number, (long long)other);
+            tried++;
+        }
+    return gone;
+}
+
+/* An operation becomes an input, one of its operands, or one like it. */
 static bool remove_one(reducer *r, int64_t number) {
     enum { OPERANDS = 3 };
     bool gone = reducer_try(r, "input %lld", (long long)number);
     const int64_t count = operands_of(r, number);
     for (int64_t k = 0; !gone && k < count && k < OPERANDS; k++)
         gone = reducer_try(r, "forward %lld %lld", (long long)number, (long long)k);
-    return gone;
+    return gone || merge_one(r, number);
 }
 
 static bool remove_outputs(reducer *r) {

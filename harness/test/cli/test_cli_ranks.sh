@@ -75,5 +75,13 @@ for pack in .tsr/failures/parted-small-*; do
     exits 0 "the pack shows" "$tsr" replay "$pack" --show
     mkdir -p opened && tar -I lz4 -xf "$pack" -C opened
     has opened/manifest.json '"ranks": *3' "the pack has its ranks"
+    exits 0 "it is bisected" "$tsr" replay "$pack" --bisect --json
+    has out '"place": *"code"' "as the case of one rank, which fails as it does"
 done
+exits 0 "a case is packed with its ranks" "$tsr" pack-repro parted --case small --backend cpu --threads 1 --ranks 4 --layout dp=2,tp=2 -o four.pack small.tsr
+exits 0 "and replays on them" "$tsr" replay four.pack --json
+has out '"ranks": *4' "as many"
+has out '"layout": *"dp=2,tp=2"' "laid over the axes as they were"
+has out '"verdict": *"REPRODUCED_EXACT"' "with the same bits"
+exits 2 "a case has one number of ranks" "$tsr" pack-repro parted --case small --backend cpu --threads 1 --ranks 2,4 small.tsr
 finish
