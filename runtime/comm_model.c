@@ -39,7 +39,7 @@ static bool read_number(document *d, const document_node *at, double *out, statu
 static bool read_transport(document *d, const document_node *at, comm_fit *f, status *st) {
     const char *name = document_text(at);
     if (!name || !comm_transport_named(name))
-        return document_wrong(d, at, st, "wants threads, shm or mpi, not %s",
+        return document_wrong(d, at, st, "wants threads, shm, ucx or mpi, not %s",
                               document_shown(d, at));
     snprintf(f->transport, sizeof f->transport, "%s", name);
     return true;

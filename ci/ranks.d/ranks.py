@@ -17,8 +17,9 @@ MARK = "TSR_RANKS_TEST"
 def transports(tsr):
     """Those that can be had here; mpirun as root, and with more ranks than cores, is told so."""
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+    ucx = (tsr.parent / "libtessera-ucx.so").exists()
     mpi = (tsr.parent / "libtessera-mpi.so").exists() and shutil.which("mpirun")
-    return ["shm", "mpi"] if mpi else ["shm"]
+    return ["shm", *(["ucx"] if ucx else []), *(["mpi"] if mpi else [])]
 
 
 def command(tsr, folder, steps, ranks=1, layout=None, transport="shm"):

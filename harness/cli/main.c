@@ -117,13 +117,21 @@ static int run_command(command_id command, int argc, char **argv) {
     return code;
 }
 
+/* Part I of a run is a run of its own, whoever started it beside the others. */
+static bool is_part(int argc, char **argv) {
+    bool found = false;
+    for (int i = 0; i < argc; i++)
+        found = found || strncmp(argv[i], "--shard", strlen("--shard")) == 0;
+    return found;
+}
+
 /* Commands that launch on ranks are one rank of the job that mpirun started. */
 static int run_as_rank(command_id command, int argc, char **argv) {
     mpi_job job;
     status st = STATUS_INIT;
     const bool launches =
         command == COMMAND_BENCH || command == COMMAND_RUN || command == COMMAND_GOLDEN;
-    if (!launches || !mpi_job_here(&job))
+    if (!launches || is_part(argc, argv) || !mpi_job_here(&job))
         return run_command(command, argc, argv);
     if (job.rank > 0)
         return mpi_job_serve(&job);

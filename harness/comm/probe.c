@@ -287,7 +287,8 @@ static bool await(pid_t process, const char *what, status *st) {
     return false;
 }
 
-static bool run_shm(const char *file, uint32_t ranks, bool quick, status *st) {
+static bool run_processes(const char *transport, const char *file, uint32_t ranks, bool quick,
+                          status *st) {
     char name[48], count[12];
     pid_t *processes = base_calloc(ranks, sizeof *processes);
     bool ok = true;
@@ -298,7 +299,8 @@ static bool run_shm(const char *file, uint32_t ranks, bool quick, status *st) {
         snprintf(rank, sizeof rank, "%u", i);
         processes[i] = child_fork();
         if (processes[i] == 0)
-            become((const char *const[]){"shm", name, rank, count, quick ? "quick" : "full", file});
+            become((const char *const[]){transport, name, rank, count, quick ? "quick" : "full",
+                                         file});
     }
     for (uint32_t i = 0; i < ranks; i++)
         ok = processes[i] > 0 && await(processes[i], "a rank", st) && ok;
@@ -326,8 +328,9 @@ bool probe_run(const char *transport, uint32_t ranks, bool quick, probe_result *
         return false;
     text_init(&file);
     text_printf(&file, "%s/result", folder.path);
-    bool ok = strcmp(transport, "mpi") == 0 ? run_mpi(file.data, ranks, quick, &how)
-                                            : run_shm(file.data, ranks, quick, &how);
+    bool ok = strcmp(transport, "mpi") == 0
+                  ? run_mpi(file.data, ranks, quick, &how)
+                  : run_processes(transport, file.data, ranks, quick, &how);
     const bool read = read_result(file.data, out, &told);
     if (!ok || !read)
         *st = !read && file_exists(file.data) ? told : ok ? told : how;

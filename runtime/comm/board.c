@@ -197,15 +197,22 @@ static bool is_done(const transfer *t) {
 }
 
 /* Whoever is waited for must be there. A rank that left has put all that it had. */
-static bool is_alive(board_view *v, const transfer *t, status *st) {
-    const uint32_t rank = t->m->rank, state = atomic_load(&v->board->seats[rank].state);
-    if (is_done(t))
-        return true;
+static bool is_there(board_view *v, uint32_t rank, status *st) {
+    const uint32_t state = atomic_load(&v->board->seats[rank].state);
     if (state == SEAT_LEFT)
         return status_set(st, STATUS_UNAVAILABLE, "rank %u has left, and rank %u waits for it",
                           rank, v->rank);
     return state == SEAT_EMPTY || v->alive(v, rank) ||
            status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: its process has ended", rank);
+}
+
+bool board_watch(board_view *v, uint32_t rank, status *st) {
+    if (has_failed(v->board, st))
+        return false;
+    if (is_there(v, rank, st))
+        return true;
+    (void)has_failed(v->board, st); /* one that left behind a failure is not to blame for it */
+    return false;
 }
 
 static bool has_come(const board_view *v, const transfer *t) {
@@ -243,7 +250,7 @@ static bool step(board_view *v, transfer *list, uint32_t count, uint64_t number,
 static bool look_around(board_view *v, const transfer *list, uint32_t count, status *st) {
     bool ok = !has_failed(v->board, st);
     for (uint32_t i = 0; i < count && ok; i++)
-        ok = is_alive(v, &list[i], st);
+        ok = is_done(&list[i]) || is_there(v, list[i].m->rank, st);
     if (!ok) /* one that left behind a failure is not to blame for it */
         (void)has_failed(v->board, st);
     return ok;

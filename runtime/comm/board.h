@@ -69,6 +69,10 @@ void board_leave(board_view *v);
 bool board_is_empty(const board *b);
 bool board_exchange(board_view *v, uint64_t number, const comm_message *messages, uint32_t count,
                     status *st);
+/* Is that rank still to be waited for? False: it has left, was lost, or one of all has failed. */
+bool board_watch(board_view *v, uint32_t rank, status *st);
+/* shm.c: that of a rank by shared memory. */
+board_view *board_of_shm(const comm *c);
 void board_fail(board *b, const char *why);
 
 #endif

@@ -62,6 +62,15 @@ struct comm {
 const comm_transport *comm_transport_named(const char *name);
 const comm_transport *comm_transport_at(uint32_t index); /* NULL: there are no more */
 
+/* A library of ours that needs one of others: beside the program or this library, or where the
+ * dynamic linker looks. Its symbol is a struct that begins with its own size. */
+typedef struct comm_library {
+    const char *file, *symbol;
+    size_t size;
+    const char *hint; /* why it may not be there */
+} comm_library;
+const void *comm_library_open(const comm_library *l, char *why_not, size_t why_bytes);
+
 comm *comm_open(const char *transport, const comm_options *o, status *st);
 /* Others that wait for this rank are told. */
 void comm_close(comm *c);

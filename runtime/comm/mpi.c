@@ -1,41 +1,17 @@
 /* mpi.c - ranks that mpirun started, on one machine or several: by libtessera-mpi.so, which lies
  * beside the program or this library, or where the dynamic linker looks. */
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "comm/comm.h"
 #include "comm/mpi_calls.h"
 
 static const mpi_calls *calls;
 static char why_not[600];
 
-static void *open_beside(const char *file) {
-    char path[4096];
-    const char *slash = strrchr(file, '/');
-    snprintf(path, sizeof path, "%.*s" MPI_CALLS_LIBRARY, slash ? (int)(slash + 1 - file) : 0,
-             file);
-    return slash ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
-}
-
 static void find_calls(void) {
-    Dl_info here;
-    char own[4096];
-    file_own_program(own, sizeof own);
-    void *library = open_beside(own);
-    if (!library && dladdr(why_not, &here) && here.dli_fname)
-        library = open_beside(here.dli_fname);
-    if (!library)
-        library = dlopen(MPI_CALLS_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
-    calls = library ? dlsym(library, MPI_CALLS_SYMBOL) : NULL;
-    if (calls && calls->size != sizeof *calls)
-        calls = NULL;
-    if (!calls)
-        snprintf(why_not, sizeof why_not,
-                 "%s (it is built where mpi.h is: libopenmpi-dev of Debian)",
-                 library ? MPI_CALLS_LIBRARY " is of another build" : dlerror());
+    comm_library l = {MPI_CALLS_LIBRARY, MPI_CALLS_SYMBOL, sizeof *calls,
+                      "it is built where mpi.h is: libopenmpi-dev of Debian"};
+    calls = comm_library_open(&l, why_not, sizeof why_not);
 }
 
 static const char *missing(void) {

@@ -124,6 +124,10 @@ static bool exchange(comm *c, uint64_t number, const comm_message *messages, uin
     return board_exchange(&((shared_seat *)c->state)->view, number, messages, count, st);
 }
 
+board_view *board_of_shm(const comm *c) {
+    return &((shared_seat *)c->state)->view;
+}
+
 static void fail(comm *c, const char *why) {
     shared_seat *s = c->state;
     board_fail(s->view.board, why);

@@ -106,6 +106,8 @@ static bool is_left(const char *name) {
 static void each_transport(void (*test)(const char *transport)) {
     test("threads");
     test("shm");
+    if (comm_transport_named("ucx")->missing() == NULL)
+        test("ucx");
 }
 
 static void all_arrive(const char *transport) {

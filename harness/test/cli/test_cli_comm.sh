@@ -100,7 +100,7 @@ fit='transport: shm, ranks: 2, alpha_ns: 1, message_ns: 0, byte_ns: 1, contentio
 refused 'schema: tsr.comm/2\n' '1:1: schema .*tsr.comm/1' "another schema"
 refused "schema: tsr.comm/1\nfits:\n- {$fit, speed: 3}\n" '3:.*fits.0.speed is no key' "an unknown key"
 refused "schema: tsr.comm/1\nfits:\n- {${fit/byte_ns: 1/byte_ns: -1}}\n" '3:.*fits.0.byte_ns wants a number from 0 on, not -1' "a negative number"
-refused "schema: tsr.comm/1\nfits:\n- {${fit/shm/pigeons}}\n" '3:.*fits.0.transport wants threads, shm or mpi, not "pigeons"' "another transport"
+refused "schema: tsr.comm/1\nfits:\n- {${fit/shm/pigeons}}\n" '3:.*fits.0.transport wants threads, shm, ucx or mpi, not "pigeons"' "another transport"
 refused "schema: tsr.comm/1\nfits:\n- {transport: shm, ranks: 2}\n" '3:3: fits.0 has no "alpha_ns"' "a number that lacks"
 refused 'schema: tsr.comm/1\nfits: []\n' '2:1: fits wants a list' "no fits"
 # ---- a topology ----

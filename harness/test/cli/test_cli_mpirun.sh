@@ -65,6 +65,10 @@ exits 0 "tsr golden verify" three "$tsr" golden verify sums.tsr --golden golden 
 has err "^2 hold, 0 do not" "holds the ranks to it"
 exits 0 "the layout is the command's" three "$tsr" bench sums.tsr --backend cpu --threads 1 --quick --layout dp=3 --ranks 3 --transport mpi
 
+exits 0 "with --shard each is a run of its own" three "$tsr" bench sums.tsr --backend cpu --threads 1 --quick --shard 1/2 --db "$PWD/parts.db"
+exits 0 "of which there are three" "$tsr" log --db "$PWD/parts.db"
+[ "$(grep -c "^20" out)" -eq 3 ] && pass "in the database" || fail "in the database"
+
 # ---- all end alike, with the first one's code ----
 exits 2 "a wrong option" three "$tsr" bench sums.tsr --nonsense
 [ "$(grep -c "unknown option --nonsense" err)" -eq 1 ] && pass "is told once" || fail "is told once"

@@ -31,7 +31,7 @@ assert all(r["status"] == "ok" for r in results), [r["why"] for r in results]
 assert len({json.dumps(r["check"]["sha256"]) for r in results}) == 1
 ranks = [(r.get("ranks", 1), r.get("transport", "")) for r in results if r["backend"] == "cpu"]
 found = sorted({t for n, t in ranks if n > 1})
-assert {"shm", "threads"} <= set(found) <= {"shm", "threads", "mpi"}, found
+assert {"shm", "threads"} <= set(found) <= {"shm", "threads", "ucx", "mpi"}, found
 assert sorted(ranks) == [(1, "")] + [(n, t) for n in (2, 3, 4) for t in found], ranks'
 for layout in dp=4 tp=2,dp=2 dp=2,tp=2; do
     exits 0 "--layout $layout changes no bit" "$tsr" bench small.tsr --backend interp,cpu --threads 1 --quick --ranks 4 --layout $layout
@@ -44,6 +44,12 @@ same one.all three.all "twenty steps have the same bits on one rank and on three
 
 # ---- by MPI, where it is
 
+if [ -f "$(dirname "$tsr")/libtessera-ucx.so" ]; then
+    exits 0 "ranks that UCX joins have the interpreter's bits" "$tsr" bench small.tsr --backend interp,cpu --threads 1 --quick --ranks 3 --transport ucx
+    exits 0 "steps on ranks of UCX" "$tsr" run "$step" --case small --steps 20 --threads 1 --ranks 4 --layout dp=2,tp=2 --transport ucx --out ucx
+    cat ucx/*.npy >ucx.all
+    same one.all ucx.all "twenty steps have the same bits on four ranks of UCX"
+fi
 if [ -f "$(dirname "$tsr")/libtessera-mpi.so" ] && command -v mpirun >/dev/null; then
     exits 0 "ranks that mpirun starts have the interpreter's bits" "$tsr" bench small.tsr --backend interp,cpu --threads 1 --quick --ranks 3 --transport mpi
     exits 0 "steps on ranks of mpirun" "$tsr" run "$step" --case small --steps 20 --threads 1 --ranks 4 --layout dp=2,tp=2 --transport mpi --out mpi

@@ -369,8 +369,8 @@ TSR_API tsr_status_t tsrLaunchState(tsr_kernel_t kernel, tsr_state_t state, tsr_
  * context has it; destroying a context gives it back. */
 typedef struct tsr_comm_options {
     size_t struct_size;    /* sizeof(tsr_comm_options_t) */
-    const char *transport; /* "threads" of this process, "shm": processes of this machine, or "mpi":
-                              those that mpirun started, whose `name` is not looked at */
+    const char *transport; /* "threads" of this process, "shm" and "ucx": processes of this machine,
+                              or "mpi": those that mpirun started, whose `name` is not looked at */
     const char *name;      /* up to 63 letters, digits, '-' and '_'; NULL: a usual one */
     uint32_t rank, count;
     uint64_t timeout_ns; /* 0: a minute */
