@@ -240,6 +240,8 @@ static const shlo_attr *of_dialect(text_reader *r) {
         const size_t k = reader_word(r, &kind);
         return enumeration(r, kind, k);
     }
+    if (!memchr(word, '.', n) && reader_peek(r, "<"))
+        return other(r, start); /* #sdy<...> */
     if (!memchr(word, '.', n)) {
         const shlo_attr *a = reader_known_alias(r, start, n + 1);
         const char *back = a ? NULL : reader_enter_alias(r, start, n + 1);
