@@ -393,7 +393,8 @@ static bool write_function(importer *im, const shlo_function *f, int opcode) {
         &im->b,
         &(ir_op_spec){.opcode = opcode, .attrs = attrs, .attr_count = 3, .region_count = 1});
     im->b.block = ir_op_block(im->m, op, 0);
-    return (!kernel || donate(im, f, op)) && write_body(im, f, im->b.block, kernel);
+    return (!kernel || (donate(im, f, op) && import_check_shardings(im, f))) &&
+           write_body(im, f, im->b.block, kernel);
 }
 
 /* Functions are correctly rounded where the module says so. */

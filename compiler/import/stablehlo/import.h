@@ -213,6 +213,8 @@ bool import_is_collective(const importer *im, const shlo_function *f);
 bool import_note_collectives(importer *im, const shlo_function *const *functions, size_t count);
 /* Is it what one device does, of which its kernel has all, as leading axes of each value? */
 bool import_is_per_device(const importer *im, const shlo_function *f);
+/* Do its arguments and results lie on the devices in equal parts? */
+bool import_check_shardings(importer *im, const shlo_function *f);
 /* Makes the types of such a kernel out of those of one device. */
 bool import_devices_begin(importer *im, const shlo_function *f, import_types *types);
 /* The kernel's operations, on shards: from arguments to results. */

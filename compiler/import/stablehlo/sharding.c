@@ -351,20 +351,63 @@ int64_t shlo_sharding_part(const shlo_sharding *s, uint32_t dim, int64_t device)
     return part;
 }
 
-bool shlo_sharding_of(shlo_module *m, const shlo_function *f, uint32_t value, shlo_sharding *out,
-                      const char **why) {
+/* The attribute of a value's marks that says how it lies; NULL: none does. */
+static const shlo_attr *marked(const shlo_attr *marks) {
     static const char *const names[] = {"sdy.sharding", "mhlo.sharding"};
-    const bool result = value >= f->type->inputs;
-    const shlo_attr *const *all = result ? f->result_attrs : f->argument_attrs;
-    const shlo_attr *marks = all ? all[value - (result ? f->type->inputs : 0)] : NULL;
-    *why = NULL;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
         for (uint32_t i = 0; marks && i < marks->count; i++)
-            if (strcmp(marks->keys[i], names[n]) == 0) {
-                *why = shlo_sharding_read(m, marks->items[i], f->type->parts[value]->rank, out);
-                return true;
-            }
+            if (strcmp(marks->keys[i], names[n]) == 0)
+                return marks->items[i];
+    return NULL;
+}
+
+static bool same_shape(const shlo_type *a, const shlo_type *b) {
+    return a->kind == SHLO_TYPE_TENSOR && b->kind == SHLO_TYPE_TENSOR && a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+/* Reads what is said of a value where it is made: false where nothing is. */
+static bool said_of(shlo_module *m, const shlo_function *f, const shlo_value *v, shlo_sharding *out,
+                    const char **why) {
+    const shlo_attr *a = NULL;
+    if (!v->op && v->block == f->body)
+        a = marked(f->argument_attrs ? f->argument_attrs[v->index] : NULL);
+    else if (v->op && (a = shlo_op_attr(v->op, "out_shardings")))
+        return !(
+            *why = shlo_sharding_of_list(m, a, v->index, v->op->result_count, v->type->rank, out));
+    else if (v->op)
+        a = shlo_op_attr(v->op, "sharding");
+    return a && !(*why = shlo_sharding_read(m, a, v->type->rank, out));
+}
+
+/* A result that nothing is said of lies like a value of its shape that it was made of, where that
+ * is found near it: the first operand is looked at first. */
+static bool followed(shlo_module *m, const shlo_function *f, const shlo_value *of,
+                     shlo_sharding *out) {
+    enum { LOOKED_AT = 256 };
+    const shlo_value *list[LOOKED_AT] = {of};
+    uint32_t count = 1;
+    for (int steps = 0; count && steps < LOOKED_AT; steps++) {
+        const shlo_value *v = list[--count];
+        const char *why = NULL;
+        if (said_of(m, f, v, out, &why))
+            return true;
+        for (uint32_t i = v->op ? v->op->operand_count : 0; i-- > 0;)
+            if (count < LOOKED_AT && same_shape(v->op->operands[i]->type, of->type))
+                list[count++] = v->op->operands[i];
+    }
     return false;
+}
+
+bool shlo_sharding_of(shlo_module *m, const shlo_function *f, uint32_t value, shlo_sharding *out,
+                      const char **why) {
+    const bool result = value >= f->type->inputs;
+    const uint32_t number = result ? value - f->type->inputs : value;
+    const shlo_attr *const *all = result ? f->result_attrs : f->argument_attrs;
+    const shlo_attr *a = marked(all ? all[number] : NULL);
+    *why = a ? shlo_sharding_read(m, a, f->type->parts[value]->rank, out) : NULL;
+    return a || (result && f->body && f->body->last && number < f->body->last->operand_count &&
+                 followed(m, f, f->body->last->operands[number], out));
 }
 
 static int64_t count_of(const shlo_module *m, const char *name) {
