@@ -385,6 +385,12 @@ bool import_call(importer *im, const shlo_op *op, int graph, ir_value *results) 
     return import_call_of(im, op, shlo_op_string(op, "callee", ""), results);
 }
 
+/* Is its result a part of its operand, or the other way round? */
+static bool cuts(const shlo_op *op) {
+    return op->operand_count == 1 && op->result_count == 1 &&
+           !shlo_type_equal(op->operands[0]->type, op->results[0].type);
+}
+
 /* Marks of partitioners hand on what they take, and some names that XLA gives to functions are
  * ours; other code is not called. */
 bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -399,7 +405,11 @@ bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *re
     const char *name = shlo_op_string(op, "call_target_name", "");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strcmp(name, marks[i]) == 0)
-            return import_same(im, op, graph, results);
+            return cuts(op) ? import_refuse(im, op,
+                                            "'@%s' that cuts a value is not supported: write the "
+                                            "program for Shardy (jax_use_shardy_partitioner)",
+                                            name)
+                            : import_same(im, op, graph, results);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0)
             return import_has_complex(op)
