@@ -13,6 +13,7 @@
 #include "ops/donated.h"
 #include "ops/transforms.h"
 #include "parameters/parameters.h"
+#include "parts.h"
 #include "pipeline.h"
 #include "program/build.h"
 #include "special.h"
@@ -134,6 +135,7 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
         parts[k->count + i] = (module_part){names[i], blob->bytes, blob->size_bytes};
     }
     b.signature = artifact_signature_json(instance, &signature);
+    parts_write(m, b.signature);
     b.program = program_json(m, p);
     if (options->ranks && options->ranks->count > 1)
         add_ranks(instance, options->ranks, b.program);

@@ -3663,6 +3663,14 @@ module {
       %2 = irdl.base "!builtin.tensor"
       irdl.results(%2)
     }
+    irdl.operation @placed {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.operands(%0)
+      %1 = irdl.base "!builtin.tensor"
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.string"
+      irdl.attributes {"sharding" = %2}
+    }
     irdl.operation @exchange {
       %0 = irdl.base "!builtin.tensor"
       irdl.operands(%0)

@@ -32,9 +32,16 @@ def distribution(node, names):
     return {"zeros": ("constant", 0, 0), "ones": ("constant", 1, 0)}.get(kind) or (kind, *(values + [0, 0])[:2])
 
 
+def plain(annotation):
+    """Tensor[...] of Tensor[...] @ sharding(...), which says nothing of bits."""
+    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
+        annotation.slice.elts = [plain(e) if isinstance(e, ast.BinOp) and isinstance(e.left, ast.Subscript) else e for e in annotation.slice.elts]
+    return annotation.left if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.MatMult) else annotation
+
+
 def symbols(kernel):
     """Names in the strings of the annotations, in the order of the source."""
-    annotations = [a.annotation for a in kernel.args.args] + ([kernel.returns] if kernel.returns else [])
+    annotations = [plain(a.annotation) for a in kernel.args.args] + ([plain(kernel.returns)] if kernel.returns else [])
     strings = [n.value for a in annotations for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return list(dict.fromkeys(name for s in strings for name in re.findall(r"[A-Za-z_]\w*", s)))
 
@@ -60,7 +67,7 @@ class Case:
 
 def made_of_tiles(function):
     """Such kernels have the bits of others, on tensors (harness/test/cli/test_cli_tiles.sh), or an order that only the interpreter spells."""
-    shaped = [p.annotation for p in function.args.args]
+    shaped = [plain(p.annotation) for p in function.args.args]
     return any(isinstance(a, ast.Name) or getattr(getattr(a, "value", None), "id", None) != "Tensor" for a in shaped)
 
 

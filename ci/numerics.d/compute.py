@@ -407,6 +407,10 @@ class Machine:
     def op_stop_gradient(self, op, x):
         return x
 
+    def op_placed(self, op, x):
+        """Says where a value lies, and nothing of its bits."""
+        return x
+
     def op_convolve(self, op, x, w):
         """w is a matrix of the window's places by channels."""
         a = op.attributes

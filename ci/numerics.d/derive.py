@@ -338,7 +338,7 @@ def pull(b, block, values, wrt, cotangents):
             continue
         wanted = [o in d.active for o in op.operands]
         name = name_of(op)
-        special = {"custom_vjp": ruled_reverse, "custom_jvp": linear_reverse, "loop": loop_back, "if": branch_back}.get(name)
+        special = {"custom_vjp": ruled_reverse, "custom_jvp": linear_reverse, "loop": loop_back, "if": branch_back, "shard": shard_back}.get(name)
         out = special(b, op, given, wanted) if special else rules.REVERSE[name](b, op, given[0], wanted)
         for o, t in reversed(list(zip(op.operands, out))):
             contribute(o, t)
@@ -380,7 +380,8 @@ def turn(b, block, of, kind, before, values, wrt):
 
 
 def forward_control(d, op):
-    return {"loop": forward_loop, "if": forward_branch, "while": forward_branch}.get(name_of(op), refuse)(d, op)
+    ways = {"loop": forward_loop, "if": forward_branch, "while": forward_branch, "shard": forward_shard}
+    return ways.get(name_of(op), refuse)(d, op)
 
 
 def refuse(d, op):
@@ -452,7 +453,7 @@ def forward_branch(d, op):
 
 def reverse_control(d, op):
     b = d.b
-    if name_of(op) == "if":
+    if name_of(op) in ("if", "shard"):
         b.operations.append(op)
     elif name_of(op) == "loop":
         op = kept_loop(b, op)
@@ -525,4 +526,46 @@ def branch_back(b, op, given, wanted):
         blocks.append(Block(names, inner.operations))
     results = b.emit("if", [*op.operands, *cotangents], [b.type(op.operands[i]) for i in wrt], blocks)
     out = dict(zip(wrt, results))
+    return [out.get(i) for i in range(len(op.operands))]
+
+
+# ---- shards from outside: shards of derivatives
+
+
+def shards(b, op, kind, more, wrt, first):
+    """Shards of a derivative of the block: `more` are tangents or cotangents with a mark of those that are sliced; of the results those from
+    `first` on."""
+    a, block = op.attributes, op.blocks[0]
+    cut = a["sliced"]
+    operands = [(v, i < cut) for i, v in enumerate(op.operands)] + more
+    own = [t for _, t in block.arguments] + [Type(b.type(v).element, b.type(v).shape[1 if sliced else 0:]) for v, sliced in more]
+    names = arguments(b, own)
+    order = [i for i, (_, sliced) in enumerate(operands) if sliced] + [i for i, (_, sliced) in enumerate(operands) if not sliced]
+    inner, of = Builder(b.scope), floats(b, block.operations[-1].operands)
+    plain, before = [n for n, _ in names[:len(op.operands)]], [n for n, _ in names[len(op.operands):]]
+    b.scope.shards += 1
+    made = turn(inner, block, of, kind, before, plain, wrt)[first:]
+    b.scope.shards -= 1
+    inner.emit("next", made, [])
+    if kind == "jvp":
+        like = [*range(len(op.results)), *of]
+        types, whole = [op.types[i] for i in like], [k for k, i in enumerate(like) if i in a.get("whole", [])]
+    else:
+        types, whole = [b.type(op.operands[i]) for i in wrt], [k for k, i in enumerate(wrt) if i >= cut]
+    return b.emit("shard", [operands[i][0] for i in order], types, [Block([names[i] for i in order], inner.operations)], axis=a["axis"],
+                  count=a["count"], sliced=sum(sliced for _, sliced in operands), whole=whole)
+
+
+def forward_shard(d, op):
+    wrt = [i for i, v in enumerate(op.operands) if v in d.tangents]
+    more = [(d.tangent(op.operands[i]), i < op.attributes["sliced"]) for i in wrt]
+    results, count = shards(d.b, op, "jvp", more, wrt, 0), len(op.results)
+    return note_pairs(d, results[:count], zip(floats(d.b, op.results), results[count:]))
+
+
+def shard_back(b, op, given, wanted):
+    of, wrt = floats(b, op.results), [i for i, w in enumerate(wanted) if w]
+    whole = op.attributes.get("whole", [])
+    more = [(given[i] or b.zeros(b.type(op.results[i])), i not in whole) for i in of]
+    out = dict(zip(wrt, shards(b, op, "vjp", more, wrt, len(op.results))))
     return [out.get(i) for i in range(len(op.operands))]

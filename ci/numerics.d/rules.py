@@ -9,6 +9,7 @@ from math import prod
 import decompose
 import formats
 from graph import Type
+from rules_shards import COLLECTIVES, COLLECTIVES_FORWARD, again
 
 LN2 = math.log(2)
 ZERO = {"floor", "ceil", "round", "trunc", "bitcast", "random_bits", "argsort", "compare", "and", "or", "xor", "not", "left_shift",
@@ -115,10 +116,6 @@ def factor_forward(b, op, tangents):
 
 
 # ---- movement
-
-
-def again(b, op, operands):
-    return b.emit(op.name.removeprefix("tessera."), operands, op.types, **op.attributes)[0]
 
 
 def broadcast(b, op, t, wanted):
@@ -530,58 +527,6 @@ def convert_forward(b, op, tangents):
     return b.convert(tangents[0], op.types[0].element)
 
 
-# ---- collectives (docs/collectives.md)
-
-
-def over_axis(b, op, name, x, of, **more):
-    a = op.attributes
-    return b.one(name, [x], of, axis=a["axis"], count=a["count"], **more)
-
-
-def of_each(b, op, t):
-    return [b.one("vary", [t, op.operands[0]], b.type(t))]
-
-
-def of_all(b, op, t):
-    return b.one("cotangent", [t, op.results[0]], b.type(t))
-
-
-def shares_of_all(b, op):
-    """Shares of the greatest elements, or of factors."""
-    x, y = op.operands[0], op.results[0]
-    if op.attributes["kind"] == "prod":
-        return b.div(y, x)
-    hit = b.where(b.compare("eq", x, y), b.like(1, x), b.like(0, x))
-    return b.div(hit, over_axis(b, op, "all_reduce", hit, b.type(x), kind="sum", fold="tree"))
-
-
-def all_reduce(b, op, t, wanted):
-    out = of_each(b, op, of_all(b, op, t))
-    return out if op.attributes["kind"] == "sum" else [b.mul(out[0], shares_of_all(b, op))]
-
-
-def all_gather(b, op, t, wanted):
-    return [over_axis(b, op, "shard_slice", of_all(b, op, t), b.type(op.operands[0]), dim=op.attributes["dim"])]
-
-
-def gathered_back(b, op, t, wanted):
-    return of_each(b, op, over_axis(b, op, "all_gather", t, b.type(op.operands[0]), dim=op.attributes["dim"]))
-
-
-def all_to_all(b, op, t, wanted):
-    a = op.attributes
-    return [over_axis(b, op, "all_to_all", t, b.type(op.operands[0]), split=a["concat"], concat=a["split"])]
-
-
-def permute(b, op, t, wanted):
-    pairs = op.attributes["pairs"]
-    return [over_axis(b, op, "permute", t, b.type(t), pairs=[pairs[i ^ 1] for i in range(len(pairs))])]
-
-
-COLLECTIVES = {
-    "all_reduce": all_reduce, "all_gather": all_gather, "reduce_scatter": gathered_back, "shard_slice": gathered_back,
-    "all_to_all": all_to_all, "permute": permute, "vary": lambda b, op, t, wanted: [t, None],
-    "cotangent": lambda b, op, t, wanted: [of_each(b, op, of_all(b, op, t))[0], None]}
 REVERSE = COLLECTIVES | {name: factor_reverse for name in FACTORS} | {
     "convert": convert_reverse, "stochastic_round": convert_reverse, "broadcast": broadcast,
     "reshape": lambda b, op, t, wanted: [b.reshape(t, b.type(op.operands[0]).shape)],
@@ -589,7 +534,7 @@ REVERSE = COLLECTIVES | {name: factor_reverse for name in FACTORS} | {
     "slice": slices, "concat": concat, "gather": gather, "reduce": reduce_reverse, "cumsum": cumsum, "dot": dot, "convolve": convolve,
     "softmax": softmax_reverse, "logsumexp": logsumexp_reverse, "layernorm": norm, "rmsnorm": norm, "cross_entropy": cross_entropy,
     "attention": attention, "scatter": scatter}
-FORWARD = {name: factor_forward for name in FACTORS} | {
+FORWARD = COLLECTIVES_FORWARD | {name: factor_forward for name in FACTORS} | {
     name: together for name in ("broadcast", "reshape", "transpose", "slice", "concat", "gather")} | {"cumsum": cumsum_forward} | {
     "convert": convert_forward, "stochastic_round": convert_forward, "reduce": reduce_forward, "dot": each, "convolve": each,
     "softmax": softmax_forward, "logsumexp": logsumexp_forward, "scatter": scatter_forward}

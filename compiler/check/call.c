@@ -132,6 +132,13 @@ const special_function special_functions[] = {
      "a mesh of shards: so many along each axis, and the axes' names", "Any"},
     {"PartitionSpec", "a=None, b=None, c=None, d=None, e=None, f=None", special_partition_spec,
      "the axes of a mesh that each dimension is cut along, or None", "Any"},
+    {"sharding", "mesh, a=None, b=None, c=None, d=None, e=None, f=None", special_sharding,
+     "how a value lies on a mesh: the axes that each dimension is cut along, or None; of an input "
+     "or "
+     "output as Tensor[...] @ sharding(...), of a value by reshard()",
+     "Any"},
+    {"reshard", "x, sharding", special_reshard,
+     "x, of which each rank has the part that the sharding says", NULL},
     {"all_reduce", "x, axis, op=\"sum\", order=\"tree\"", special_all_reduce,
      "the sum (or mean, max, min, prod) over the shards along an axis of the mesh, or several; a "
      "sum "

@@ -1,5 +1,4 @@
-/* check.h - the checker from the inside: what an expression can stand for, names, and the building
- * of operations.
+/* check.h - the checker from the inside: what an expression can stand for, names, and operations.
  *
  * One checker checks one kernel under one binding of its type variables and builds its Graph IR as
  * it goes. A problem is reported where it is found and yields an ENTITY_BROKEN, which is accepted
@@ -35,6 +34,7 @@ typedef enum entity_kind {
     ENTITY_TILE_SCHEDULE,
     ENTITY_MESH,     /* items: shards along each axis; names: of the axes */
     ENTITY_SPEC,     /* items, by dimension: None, a name of an axis, or a tuple of names */
+    ENTITY_SHARDING, /* text: as ops/sharding.h has it */
     ENTITY_FUNCTION, /* text: its name; function, NULL: one of the language */
     ENTITY_KIND_COUNT
 } entity_kind;

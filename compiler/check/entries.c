@@ -80,14 +80,38 @@ static bool is_lacking(const entries *e, const node *n) {
     return module_lacks(e->module, name->text);
 }
 
+/* Tensor[...] @ sharding(...) has the sharding as text from here on. */
+static void put_sharding(entries *e, node *n) {
+    const entity value = check_constant(e->c, e->module, n->right);
+    node *out = ARENA_NEW(&e->c->source->memory, node, 1);
+    *out = (node){.kind = NODE_STRING, .at = n->right->at, .text = "", .depth = 1};
+    if (value.kind == ENTITY_SHARDING) {
+        out->text = arena_strdup(&e->c->source->memory, value.text);
+    } else if (value.kind != ENTITY_BROKEN) {
+        diagnose_error(e->c->report, ERROR_MESH, n->right->at,
+                       "behind a tensor stands '@' with a sharding, and this is %s",
+                       entity_describe(&value));
+        diagnose_help(e->c->report, "sharding(mesh(4, \"dp\"), \"dp\")");
+    }
+    n->right = out;
+}
+
+static bool has_sharding(const node *n) {
+    return interface_is_shaped(n->left, "Tensor") &&
+           (n->right->kind == NODE_CALL || n->right->kind == NODE_NAME ||
+            n->right->kind == NODE_ATTRIBUTE);
+}
+
 static void put_entry(entries *e, node **slot) {
     node *n = *slot;
     if (is_lacking(e, n)) {
         *slot = ARENA_NEW(&e->c->source->memory, node, 1);
         **slot = (node){.kind = NODE_BROKEN, .at = n->at, .depth = 1};
-    } else if (n->kind == NODE_BINARY && n->symbol == SYMBOL1('@'))
+    } else if (n->kind == NODE_BINARY && n->symbol == SYMBOL1('@')) {
         put_entry(e, &n->left);
-    else if (n->kind == NODE_SUBSCRIPT)
+        if (has_sharding(n))
+            put_sharding(e, n);
+    } else if (n->kind == NODE_SUBSCRIPT)
         for (uint32_t i = 0; i < n->count; i++)
             put_entry(e, &n->items[i]);
     else if ((n->kind == NODE_NAME || n->kind == NODE_BINARY) && is_constant(e, n))

@@ -309,7 +309,7 @@ static entity refuse_here(checker *c, const node *n) {
 
 /* A mesh and what is said by its axes: no operation comes of them. */
 static const special_function *constant_function(const node *n) {
-    static const char *const names[] = {"mesh", "PartitionSpec"};
+    static const char *const names[] = {"mesh", "PartitionSpec", "sharding"};
     for (size_t i = 0; n->left->kind == NODE_NAME && i < sizeof names / sizeof names[0]; i++)
         if (strcmp(n->left->text, names[i]) == 0)
             return special_function_named(names[i]);

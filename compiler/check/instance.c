@@ -66,6 +66,10 @@ static node *put_element(const substitution *u, node *n, node *element) {
         return NULL;
     }
     node *out = arena_copy(&u->source->memory, n, sizeof *n);
+    if (interface_is_sharded(n)) {
+        out->left = put_element(u, n->left, element);
+        return out->left ? out : NULL;
+    }
     out->items = arena_copy(&u->source->memory, n->items, sizeof *n->items * n->count);
     if (one)
         out->items[n->count - 1] = element;

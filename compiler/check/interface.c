@@ -199,6 +199,10 @@ bool annotation_read(compiler_source *s, node *n, annotation *out, declared_name
     if (n->kind == NODE_BROKEN)
         return false;
     *out = (annotation){.at = n->at, .in_tiles = interface_is_tile(n)};
+    if (interface_is_sharded(n)) {
+        out->sharding = n->right->text;
+        n = n->left;
+    }
     bool shaped = n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
                   (out->in_tiles || strcmp(n->left->text, "Tensor") == 0);
     if (!shaped) {

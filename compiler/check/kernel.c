@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/mesh.h"
 #include "check/settings.h"
 #include "ops/build.h"
 #include "ops/reductions.h"
@@ -39,7 +40,7 @@ static void define_constant(checker *c, const char *name, span at, const node *v
     entity e = check_expression(c, value);
     bool scheduled = e.kind == ENTITY_SCHEDULE || e.kind == ENTITY_TILE_SCHEDULE ||
                      (e.kind == ENTITY_FUNCTION && (e.schedule || e.transform)) ||
-                     e.kind == ENTITY_MESH || e.kind == ENTITY_SPEC;
+                     e.kind == ENTITY_MESH || e.kind == ENTITY_SPEC || e.kind == ENTITY_SHARDING;
     bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE ||
                     (scheduled && of_file);
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
@@ -173,7 +174,8 @@ ir_type kernel_annotated_type(checker *c, const annotation *a) {
                        LIMIT_ELEMENT_BITS);
         return 0;
     }
-    return ir_type_tensor(c->m, element, a->rank, dims);
+    const ir_type out = ir_type_tensor(c->m, element, a->rank, dims);
+    return a->sharding && !sharding_divides(c, a->sharding, out, a->at) ? 0 : out;
 }
 
 /* ---- the kernel's head ---- */

@@ -329,6 +329,28 @@ static const char *effect_name(checker *c, const outputs *o, uint32_t i) {
     return name_taken(c, o, o->count, name) ? arena_printf(&c->memory, "%s_effect", name) : name;
 }
 
+/* Puts the shardings of inputs and outputs; an output that replaces an input lies as that does. */
+static void put_shardings(checker *c, const outputs *o, uint32_t effects, ir_op kernel) {
+    const kernel_interface *k = c->kernel;
+    const uint32_t inputs = ir_block_get(c->m, ir_op_block(c->m, kernel, 0))->argument_count,
+                   count = inputs + o->count + effects;
+    ir_attr *list = ARENA_NEW(&c->memory, ir_attr, count + 1);
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t output = i - inputs;
+        const char *words = i < inputs                 ? k->parameters[i].sharding
+                            : output >= o->count       ? NULL
+                            : o->donors[output] >= 0   ? k->parameters[o->donors[output]].sharding
+                            : k->returned.inferred     ? NULL
+                            : output < k->result_count ? k->results[output].sharding
+                                                       : NULL;
+        list[i] = ir_attr_string(c->m, words ? words : "");
+        any |= words && *words;
+    }
+    if (any)
+        ir_op_set_attr(c->m, kernel, "shardings", ir_attr_array(c->m, list, count));
+}
+
 static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
     const uint32_t effects = (uint32_t)c->effects.count, count = o->count + effects;
     ir_attr *names = ARENA_NEW(&c->memory, ir_attr, count + 1);
@@ -348,6 +370,7 @@ static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
     if (effects)
         ir_op_set_attr(c->m, kernel, "effects", effects_attribute(c, o->count));
     put_donations(c, o, kernel);
+    put_shardings(c, o, effects, kernel);
 }
 
 void results_returned(checker *c, const node *n, ir_op kernel) {

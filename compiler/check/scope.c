@@ -53,6 +53,7 @@ const char *entity_describe(const entity *e) {
         [ENTITY_TILE_SCHEDULE] = "a Schedule of tiles",
         [ENTITY_MESH] = "a mesh",
         [ENTITY_SPEC] = "a PartitionSpec",
+        [ENTITY_SHARDING] = "a sharding",
         [ENTITY_FUNCTION] = "a function",
     };
     return words[e->kind];

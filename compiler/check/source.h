@@ -17,7 +17,8 @@ typedef struct annotation {
     dtype type;              /* DTYPE_NONE: the type variable below */
     const char *variable;
     policy_set policies;
-    bool in_tiles; /* KTile[...] or of a KVCache: tiles are loaded from it */
+    const char *sharding; /* Tensor[...] @ sharding(...), as ops/sharding.h has it; NULL: none */
+    bool in_tiles;        /* KTile[...] or of a KVCache: tiles are loaded from it */
 } annotation;
 
 /* A parameter that is several tensors, which are parameters by themselves. */
@@ -153,7 +154,9 @@ dtype type_named(const char *name, span at, diagnostics *d);
 const ast_function *interface_unfold(compiler_source *s, const ast_function *f, kernel_interface *k,
                                      diagnostics *d);
 /* Recognize an annotation: NAME[...]; KTile[...]; KVCache[...] or KVCache. */
-bool interface_is_shaped(const node *n, const char *name);
+/* Tensor[...] @ sharding(...) */
+bool interface_is_sharded(const node *n);
+bool interface_is_shaped(const node *n, const char *name); /* ... is, too */
 bool interface_is_tile(const node *n);
 bool interface_is_cache(const node *n);
 /* KVCache without its shape: that of `like`, with a length of its own. */

@@ -14,6 +14,7 @@
 #include "ops/functions.h"
 #include "ops/orders.h"
 #include "ops/reductions.h"
+#include "ops/sharding.h"
 #include "ops/tiles.h"
 
 #define REGIONS_KERNEL 1
@@ -156,7 +157,7 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     const char *math = ir_op_string(m, op, "math", NULL);
     if (math && strcmp(math, "correct") != 0)
         return status_set(st, STATUS_INTERNAL, "math '%s' is not defined", math);
-    return donated_verify(m, op, st);
+    return donated_verify(m, op, st) && sharding_verify(m, op, st);
 }
 
 static bool sums_f64(const ir_module *m, ir_op op) {

@@ -65,6 +65,7 @@ bool graph_infer_all_gather(query *q);
 bool graph_infer_shard_slice(query *q);
 bool graph_infer_all_to_all(query *q);
 bool graph_infer_shard_index(query *q);
+bool graph_infer_placed(query *q);
 bool graph_infer_exchange(query *q);
 
 /* ---- tiles.c ---- */

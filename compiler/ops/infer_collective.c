@@ -3,6 +3,7 @@
 
 #include "ops/infer.h"
 #include "ops/reductions.h"
+#include "ops/sharding.h"
 
 static ir_dim count_of(query *q) {
     return ir_attr_get(q->m, infer_attr_of(q, "count"))->integer;
@@ -79,6 +80,14 @@ bool graph_infer_all_to_all(query *q) {
 
 bool graph_infer_shard_index(query *q) {
     return infer_give(q, ir_type_tensor(q->m, DTYPE_I32, 0, NULL));
+}
+
+bool graph_infer_placed(query *q) {
+    const char *words = infer_string_attr(q, "sharding", "");
+    return sharding_fits(words, infer_operand(q, 0))
+               ? infer_give(q, q->operands[0])
+               : infer_refuse(q, MISFIT_SHAPE, 0, -1, "%s does not lie on a mesh as \"%s\"",
+                              infer_shape_text(q, 0), words);
 }
 
 bool graph_infer_exchange(query *q) {

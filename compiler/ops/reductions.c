@@ -250,6 +250,7 @@ void reductions_of(const ir_module *m, reduction_list *out) {
     *out = (reduction_list){.open = false};
     ir_attr record = ir_op_attr(m, ir_module_kernel(m), "reductions");
     const ir_attr_data *list = record ? ir_attr_get(m, record) : NULL;
+    out->parts = ir_op_attr(m, ir_module_kernel(m), "parts") != 0;
     if (is_graph(m))
         add_graph(m, out);
     else
@@ -357,6 +358,13 @@ static bool is_split(const reduction_record *was, const reduction_record *r) {
            was->results * r->chunks == r->results;
 }
 
+/* Is it the same sum, of the results that are this rank's? */
+static bool is_part(const reduction_record *was, const reduction_record *r) {
+    reduction_record all = *r;
+    all.results = was->results;
+    return same_sum(was, &all) && ir_dim_is_static(r->results) && r->results <= was->results;
+}
+
 static bool is_moved(const reduction_list *list, int64_t id) {
     bool moved = false;
     for (size_t i = 0; i < list->moved.count; i++)
@@ -369,7 +377,9 @@ bool reductions_kept(const reduction_list *before, const reduction_list *after, 
         return false;
     for (size_t i = 0; i < after->items.count; i++) {
         const reduction_record *r = &after->items.items[i], *was = reduction_find(before, r->id);
-        if (was ? !same_sum(was, r) && !is_split(was, r) : !before->open && !r->joins)
+        const bool parted = after->parts && !before->parts;
+        if (was ? !same_sum(was, r) && !is_split(was, r) && !(parted && is_part(was, r))
+                : !before->open && !r->joins)
             return differs(r, was ? "was another before" : "is not one that was there before", st);
     }
     for (size_t i = 0; i < before->items.count; i++) {

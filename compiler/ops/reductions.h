@@ -36,6 +36,7 @@ const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION
 
 typedef struct reduction_list {
     VEC(reduction_record) items; /* in ascending order of ids, each id once */
+    bool parts;                  /* ... a rank makes a part of the results */
     bool open;                   /* Graph IR: composites leave some of them unknown */
     bool calls;                  /* Graph IR: some are in functions that it calls */
     VEC(int64_t) moved;          /* Graph IR: ids of those that loops make, some rows a turn */

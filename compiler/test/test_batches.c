@@ -313,10 +313,11 @@ static void test_loops(void **state) {
     bool met[GRAPH_OP_COUNT] = {false};
     each_function(compare_with_loop, met);
     for (int op = 0; op < GRAPH_OP_COUNT; op++) {
-        /* Collectives are in shards alone: corpus/collectives (moved_in_batches) has them in
-         * batches. */
+        /* Collectives are in shards alone, and placed says something of ranks:
+         * corpus/collectives has them in batches (moved_in_batches, placed_in_batches). */
         const bool own = op == GRAPH_JVP || op == GRAPH_VJP || op == GRAPH_VMAP ||
-                         op == GRAPH_SHARD || graph_op_class(op) == GRAPH_CLASS_COLLECTIVE;
+                         op == GRAPH_SHARD || op == GRAPH_PLACED ||
+                         graph_op_class(op) == GRAPH_CLASS_COLLECTIVE;
         if (!met[op] && !own && (batching_of(op) || control_has_blocks(op)))
             fail_msg("no function of batches.txt is about %s", op_info_get(op)->name);
     }

@@ -79,6 +79,9 @@ bool batch_has_collectives(const batching *s, ir_op op);
 bool batch_collective_differs(const batching *s, ir_op op);
 bool batch_collective(batching *s, ir_op op);
 
+/* The shards that this rank has of `total` along an axis (shard.c). */
+shard_axis shard_axis_of(transforming *t, const char *name, int64_t total);
+
 /* ---- between ranks (exchange.c) ---- */
 
 /* All shards of the axis, [total, ...], of those of this rank. */

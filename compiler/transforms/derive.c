@@ -463,9 +463,9 @@ bool derive_block(derivation *d, ir_block block, ir_value *results) {
     ir_op op = ir_block_get(d->m, block)->first;
     for (; ok && ir_op_get(d->m, op)->opcode != GRAPH_NEXT; op = ir_op_get(d->m, op)->next) {
         const int opcode = ir_op_get(d->m, op)->opcode;
-        ok = opcode == GRAPH_CHECKPOINT ? build_checkpoint(d, op)
-             : transform_is_one(opcode) ? build_ruled(d, op)
-                                        : build_plain(d, op);
+        ok = opcode == GRAPH_CHECKPOINT                          ? build_checkpoint(d, op)
+             : opcode != GRAPH_SHARD && transform_is_one(opcode) ? build_ruled(d, op)
+                                                                 : build_plain(d, op);
     }
     const ir_op_data *end = ir_op_get(d->m, op);
     for (uint32_t i = 0; ok && i < end->operand_count; i++)

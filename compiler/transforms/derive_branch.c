@@ -120,7 +120,7 @@ static bool forward_while(derivation *d, ir_op op, const ir_value *operands) {
 
 /* ---- in reverse ---- */
 
-static bool record_if(derivation *d, ir_op op) {
+bool derive_record(derivation *d, ir_op op) {
     ir_op copy = ir_copy_op(&d->b, d->m, op, d->copies);
     ir_op_data *o = ir_op_get(d->m, copy);
     if (!o->location.checkpoint)
@@ -195,10 +195,12 @@ bool derive_control(derivation *d, ir_op op, const ir_value *operands) {
     derive_at(d, op);
     switch (ir_op_get(d->m, op)->opcode) {
     case GRAPH_IF:
-        return d->reverse ? record_if(d, op) : forward_if(d, op, operands);
+        return d->reverse ? derive_record(d, op) : forward_if(d, op, operands);
     case GRAPH_LOOP:
         return d->reverse ? derive_loop_record(d, op, operands)
                           : derive_loop_forward(d, op, operands);
+    case GRAPH_SHARD:
+        return derive_shard(d, op, operands);
     case GRAPH_WHILE:
         return d->reverse ? refuse(d, op) : forward_while(d, op, operands);
     case GRAPH_REDUCE_WITH:
@@ -214,7 +216,8 @@ bool derive_control(derivation *d, ir_op op, const ir_value *operands) {
 
 bool derive_control_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
                               ir_value *out) {
-    return ir_op_get(d->m, entry->op)->opcode == GRAPH_IF
-               ? transpose_if(d, entry, cotangents, out)
-               : derive_loop_transpose(d, entry, cotangents, out);
+    const int opcode = ir_op_get(d->m, entry->op)->opcode;
+    return opcode == GRAPH_IF      ? transpose_if(d, entry, cotangents, out)
+           : opcode == GRAPH_SHARD ? derive_shard_transpose(d, entry, cotangents, out)
+                                   : derive_loop_transpose(d, entry, cotangents, out);
 }

@@ -24,7 +24,8 @@ typedef struct transforming {
 } transforming;
 
 typedef struct shard_grid shard_grid;
-/* All transforms of one kind, as a pass. */
+/* All transforms of one kind, as a pass; with a grid, values are the parts of a rank first
+ * (partition.c). */
 bool transforms_run(ir_module *m, int opcode, const shard_grid *grid, status *st);
 
 /* Says what cannot be done, and where. Returns false. */
@@ -138,6 +139,12 @@ bool derive_loop_forward(derivation *d, ir_op op, const ir_value *operands);
 bool derive_loop_record(derivation *d, ir_op op, const ir_value *operands);
 bool derive_loop_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
                            ir_value *out);
+/* In reverse: the operation as it is, of which some results are active. */
+bool derive_record(derivation *d, ir_op op);
+/* derive_shard.c: shards of a function, from outside. */
+bool derive_shard(derivation *d, ir_op op, const ir_value *operands);
+bool derive_shard_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
+                            ir_value *out);
 /* derive_combine.c: a reduction with a function is a loop, and a scatter with one is a loop over
  * the updates; of a sort the positions are gathered. */
 bool derive_reduction(derivation *d, ir_op op, const ir_value *operands);

@@ -1,13 +1,13 @@
 /* shard.c - shards of a mesh: the operations of a block on those that one rank has.
  *
- * Values outside of a tessera.shard are the same on all ranks; inside, a rank has some of the
- * shards along each axis, as parts of a batch (vmap.c), and collectives are what collective.c and
- * exchange.c make of them. */
+ * Outside of a tessera.shard, values are the parts that partition.c leaves to a rank; inside, a
+ * rank has some of the shards along each axis, as parts of a batch (vmap.c), and collectives are
+ * what collective.c and exchange.c make of them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ops/control.h"
-#include "transforms/batches.h"
+#include "transforms/partition.h"
 
 /* ---- around ---- */
 
@@ -40,12 +40,16 @@ struct shard_grid {
     } axes[SHARD_AXES_MAX];
 };
 
-static bool add_axis(shard_grid *g, const ir_module *m, ir_op op, status *st) {
-    const char *name = ir_op_string(m, op, "axis", "");
-    const int64_t total = ir_attr_get(m, ir_op_attr(m, op, "count"))->integer;
+static uint32_t find_axis(const shard_grid *g, const char *name, size_t length) {
     uint32_t i = 0;
-    while (i < g->axis_count && strcmp(g->axes[i].name, name) != 0)
+    while (i < g->axis_count &&
+           (strlen(g->axes[i].name) != length || strncmp(g->axes[i].name, name, length) != 0))
         i++;
+    return i;
+}
+
+static bool add_axis(shard_grid *g, const char *name, int64_t total, status *st) {
+    const uint32_t i = find_axis(g, name, strlen(name));
     if (i == SHARD_AXES_MAX)
         return status_set(st, STATUS_UNAVAILABLE, "a program has at most %d axes of meshes",
                           SHARD_AXES_MAX);
@@ -73,10 +77,7 @@ static bool read_layout(shard_grid *g, const shard_ranks *ranks, status *st) {
     for (const char *at = ranks->layout; *at;) {
         char *end;
         const size_t length = strcspn(at, "=");
-        uint32_t i = 0;
-        while (i < g->axis_count &&
-               (strlen(g->axes[i].name) != length || strncmp(g->axes[i].name, at, length) != 0))
-            i++;
+        const uint32_t i = find_axis(g, at, length);
         const unsigned long long count = at[length] ? strtoull(at + length + 1, &end, 10) : 0;
         if (i == g->axis_count || count < 1 || count > (uint64_t)g->axes[i].total ||
             (*end && *end != ','))
@@ -108,21 +109,45 @@ static bool spread(shard_grid *g, const shard_ranks *ranks, status *st) {
                       g->axis_count > 1 ? ", and others have theirs" : "");
 }
 
-static bool find_grid(const ir_module *m, const shard_ranks *ranks, shard_grid *g, status *st) {
+/* Axes of a text of ops/sharding.h. */
+static bool add_axes(shard_grid *g, ir_module *m, const char *words, int rank, status *st) {
+    sharding_dim dims[IR_MAX_RANK];
+    bool ok = true;
+    if (!words || !sharding_read(words, rank, dims))
+        return true;
+    for (int d = 0; d < rank; d++)
+        for (uint32_t i = 0; i < dims[d].count && ok; i++) {
+            const sharding_axis *a = &dims[d].axes[i];
+            ok = add_axis(g, arena_strndup(ir_module_arena(m), a->name, a->length), a->shards, st);
+        }
+    return ok;
+}
+
+/* Shards first, then what lies on their mesh or on another one. */
+static bool find_grid(ir_module *m, const shard_ranks *ranks, shard_grid *g, status *st) {
+    const ir_op kernel = ir_module_kernel(m);
+    const ir_block_data *body = ir_kernel_body(m);
+    const ir_op_data *end = ir_op_get(m, body->last);
     *g = (shard_grid){.rank = ranks->rank};
     bool ok = true;
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
         if (ir_op_get(m, w.op)->opcode == GRAPH_SHARD)
-            ok = add_axis(g, m, w.op, st);
+            ok = add_axis(g, ir_op_string(m, w.op, "axis", ""), ir_op_int(m, w.op, "count", 1), st);
+    for (uint32_t i = 0; i < body->argument_count + end->operand_count && ok; i++) {
+        const ir_value v =
+            i < body->argument_count ? body->arguments[i] : end->operands[i - body->argument_count];
+        ok = add_axes(g, m, sharding_of(m, kernel, i), ir_type_of(m, v)->rank, st);
+    }
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_PLACED)
+            ok = add_axes(g, m, ir_op_string(m, w.op, "sharding", ""),
+                          ir_type_of(m, ir_op_result(m, w.op, 0))->rank, st);
     return ok && spread(g, ranks, st);
 }
 
-/* The shards of this rank along an axis, and the ranks that have the others. */
-static shard_axis axis_of(transforming *t, ir_op op) {
+shard_axis shard_axis_of(transforming *t, const char *name, int64_t total) {
     ir_module *m = t->m;
-    shard_axis a = {.name = ir_op_string(m, op, "axis", ""),
-                    .total = ir_attr_get(m, ir_op_attr(m, op, "count"))->integer,
-                    .rank_count = 1};
+    shard_axis a = {.name = name, .total = total, .rank_count = 1};
     const shard_grid *g = t->grid;
     uint32_t i = 0, stride = 1;
     while (g && i < g->axis_count && strcmp(g->axes[i].name, a.name) != 0)
@@ -164,7 +189,7 @@ static bool result_of(batching *s, uint32_t i, ir_value *out) {
             "result %u differs from shard to shard of '%s', and is to come out as one value: give "
             "it that axis in out_specs, or make it one by all_reduce() or all_gather()",
             i, s->axis->name);
-    *out = is_whole(s, i) ? batch_stand(s, v) : shard_gather(s, batch_all(s, v));
+    *out = is_whole(s, i) ? batch_stand(s, v) : batch_all(s, v);
     return true;
 }
 
@@ -172,7 +197,8 @@ bool expand_shard(transforming *t, ir_op op) {
     ir_module *m = t->m;
     const ir_op_data *o = ir_op_get(m, op);
     const transform_shape shape = transform_shape_of(m, op);
-    const shard_axis axis = axis_of(t, op);
+    const shard_axis axis =
+        shard_axis_of(t, ir_op_string(m, op, "axis", ""), ir_op_int(m, op, "count", 0));
     batching s = {.t = t,
                   .m = m,
                   .b = {.m = m, .block = o->block, .before = op, .location = o->location},
@@ -181,12 +207,8 @@ bool expand_shard(transforming *t, ir_op op) {
                   .alike = true,
                   .whole = op,
                   .axis = &axis};
-    for (uint32_t i = 0; i < shape.value_count; i++) {
-        ir_value v = o->operands[i];
-        if (i < shape.sliced && axis.rank_count > 1)
-            v = shard_rows(&s.b, v, axis.first, s.count);
-        batch_set(&s, ir_block_get(m, ir_op_block(m, op, 0))->arguments[i], v);
-    }
+    for (uint32_t i = 0; i < shape.value_count; i++) /* the rank's own parts (partition.c) */
+        batch_set(&s, ir_block_get(m, ir_op_block(m, op, 0))->arguments[i], o->operands[i]);
     return batch_expand(&s, op, result_of);
 }
 
@@ -194,7 +216,12 @@ bool expand_shard(transforming *t, ir_op op) {
 
 bool graph_shard(ir_module *m, const shard_ranks *ranks, status *st) {
     shard_grid grid;
-    if (ranks && ranks->count > 1 && !find_grid(m, ranks, &grid, st))
+    const bool several = ranks && ranks->count > 1;
+    if (several && !find_grid(m, ranks, &grid, st))
         return false;
-    return transforms_run(m, GRAPH_SHARD, ranks && ranks->count > 1 ? &grid : NULL, st);
+    if (!transforms_run(m, GRAPH_SHARD, several ? &grid : NULL, st))
+        return false;
+    partition_drop_placed(m);
+    ir_op_remove_attr(m, ir_module_kernel(m), "shardings");
+    return !several || ir_verify(m, st);
 }

@@ -1,5 +1,5 @@
 /* transforms.c - which transforms are expanded, and in which order. */
-#include "transforms/engine.h"
+#include "transforms/partition.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,20 +57,46 @@ static bool expand_one(transforming *t, ir_op op) {
 
 typedef VEC(ir_op) op_list;
 
+/* Is it shards of a function that is derived around them? Then the derivative is one of shards. */
+static bool is_derived(const ir_module *m, ir_op op) {
+    ir_op around = op;
+    do {
+        const int opcode = ir_op_get(m, around)->opcode;
+        if (opcode == GRAPH_VJP || opcode == GRAPH_JVP || opcode == GRAPH_VMAP)
+            return opcode != GRAPH_VMAP;
+        around = ir_block_parent(m, ir_op_get(m, around)->block);
+    } while (around);
+    return false;
+}
+
 /* Outer before inner. */
 static void find_transforms(const ir_module *m, ir_op around, int opcode, op_list *out) {
     for (ir_walk w = ir_walk_op(m, around); ir_walk_next(&w);) {
         const int own = ir_op_get(m, w.op)->opcode;
-        if (is_expanded(own) && (opcode < 0 || opcode == own))
+        if (is_expanded(own) && (opcode < 0 || opcode == own) &&
+            !(own == GRAPH_SHARD && is_derived(m, w.op)))
             vec_push(out, w.op);
     }
+}
+
+/* Derivatives of shards are shards, which a batch of them does not take. */
+static bool expand_shards_in(transforming *t, ir_op op) {
+    op_list list = {0};
+    bool ok = true;
+    if (ir_op_get(t->m, op)->opcode == GRAPH_VMAP)
+        find_transforms(t->m, op, GRAPH_SHARD, &list);
+    for (size_t i = list.count; i > 0 && ok; i--)
+        ok = expand_shard(t, list.items[i - 1]) && !ir_failure(t->m);
+    vec_release(&list);
+    return ok;
 }
 
 /* Inner before outer, so that a list in the order of a walk is taken from its end. */
 static bool expand_list(transforming *t, const op_list *list) {
     bool ok = true;
     for (size_t i = list->count; i > 0 && ok; i--)
-        ok = expand_one(t, list->items[i - 1]) && !ir_failure(t->m);
+        ok = expand_shards_in(t, list->items[i - 1]) && expand_one(t, list->items[i - 1]) &&
+             !ir_failure(t->m);
     return ok;
 }
 
@@ -79,6 +105,19 @@ bool expand_transform(transforming *t, ir_op op) {
     find_transforms(t->m, op, -1, &list);
     bool ok = expand_list(t, &list);
     vec_release(&list);
+    return ok;
+}
+
+/* All that there are, and those that derivatives of shards are made of. */
+static bool expand_all(transforming *t) {
+    bool ok = true, any = true;
+    while (any && ok) {
+        op_list list = {0};
+        find_transforms(t->m, ir_module_kernel(t->m), -1, &list);
+        any = list.count > 0;
+        ok = expand_list(t, &list);
+        vec_release(&list);
+    }
     return ok;
 }
 
@@ -91,28 +130,12 @@ static void find_outermost(const ir_module *m, int opcode, op_list *out) {
     }
 }
 
-/* Reverse derivatives are taken within shards, by which their order is said; not of them. */
-static bool refuse_derived_shards(transforming *t) {
-    const ir_module *m = t->m;
-    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
-        for (ir_op op = w.op;
-             ir_op_get(m, w.op)->opcode == GRAPH_SHARD && op != ir_module_kernel(m);
-             op = ir_block_parent(m, ir_op_get(m, op)->block))
-            if (ir_op_get(m, op)->opcode == GRAPH_VJP)
-                return transform_refuse(t, TRANSFORM_FAULT_SHARD, w.op,
-                                        "a reverse derivative is taken inside of shard_map() or "
-                                        "pmap(), not of it: move grad() into the function");
-    return true;
-}
-
 static bool transform(transforming *t, int opcode) {
     op_list list = {0};
     bool ok = true;
     *t->fault = (transform_fault){.kind = TRANSFORM_FAULT_NONE};
-    if (!refuse_derived_shards(t))
-        return false;
     if (opcode < 0)
-        return expand_transform(t, ir_module_kernel(t->m));
+        return expand_all(t);
     find_outermost(t->m, opcode, &list);
     for (size_t i = list.count; i > 0 && ok; i--)
         ok = expand_transform(t, list.items[i - 1]);
@@ -126,7 +149,10 @@ bool graph_transform(ir_module *m, int opcode, transform_fault *fault) {
 
 bool transforms_run(ir_module *m, int opcode, const shard_grid *grid, status *st) {
     transform_fault fault;
-    if (transform(&(transforming){.m = m, .fault = &fault, .grid = grid}, opcode))
+    transforming t = {.m = m, .fault = &fault, .grid = grid};
+    if (grid)
+        partition_run(&t);
+    if (transform(&t, opcode))
         return !ir_failure(m) || status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));
     if (fault.kind == TRANSFORM_FAULT_NONE)
         return status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));

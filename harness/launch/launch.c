@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "common/abi_status.h"
+#include "launch/part.h"
 #include "launch/ranks.h"
 
 static size_t buffer_bytes(const struct compiler_buffer *buffer) {
@@ -120,8 +121,10 @@ static bool is_async_device(uint32_t device) {
 void launch_request_sizes(const launch_request *request, size_t *out) {
     const compiler_signature *s = request->signature;
     const uint32_t inputs = request->input_count, buffers = inputs + request->output_count;
-    for (uint32_t i = 0; i < buffers && s; i++)
-        out[i] = buffer_bytes(i < inputs ? &s->inputs[i] : &s->outputs[i - inputs]);
+    for (uint32_t i = 0; i < buffers && s; i++) {
+        const struct compiler_buffer *b = i < inputs ? &s->inputs[i] : &s->outputs[i - inputs];
+        out[i] = request->parts ? part_bytes(&request->parts[i]) : buffer_bytes(b);
+    }
     if (!s && request->sizes)
         memcpy(out, request->sizes, buffers * sizeof *out);
 }
@@ -184,8 +187,11 @@ static bool open_ranks(launch *l, const launch_request *request, status *st) {
         each[i].rank_count = 0;
         each[i].constants = NULL;
         each[i].apart = true;
+        each[i].parts = compiler_parts(each[i].image, each[i].image_size);
     }
     l->ranks = launch_ranks_open(each, request->rank_count, request->transport, st);
+    for (uint32_t i = 0; i < request->rank_count; i++)
+        free((shard_part *)each[i].parts);
     free(each);
     return l->ranks != NULL;
 }

@@ -45,6 +45,7 @@ typedef struct launch_request {
                               after they were written; or NULL */
     uint32_t rank_count;   /* several of them run it together; 0: one */
     const compiler_artifact *rank_modules; /* ... by rank, instead of `image`; borrowed */
+    const struct shard_part *parts; /* ... of each buffer the part that the rank has; NULL: all */
     const char *transport;
     bool apart;   /* a context of its own, where another one is kept open */
     bool bare;    /* no buffers: until launch_allocate, it cannot run */

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "common/abi_status.h"
 #include "common/scratch_folder.h"
+#include "launch/part.h"
 #include "process/child.h"
 
 enum { RANK_TIMEOUT_S = 60, RANK_IN = 3, RANK_OUT = 4 };
@@ -52,6 +53,8 @@ typedef struct rank_seat {
     uint32_t rank, count;
     const char *transport;
     char name[48];
+    shard_part *parts; /* of its buffers; NULL: it has all of each */
+    uint32_t inputs;   /* ... before the outputs */
 } rank_seat;
 
 struct launch_ranks {
@@ -388,12 +391,16 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
     return ok;
 }
 
-static bool order_all(launch_ranks *r, const rank_message *m, const void *data, status *st) {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (!file_append(r->seats[i].to, m, sizeof *m) ||
-            (data && !file_append(r->seats[i].to, data, (size_t)m->number)))
-            return lost(&r->seats[i], st);
-    return true;
+/* A buffer of which the rank has a part; NULL: it has all. */
+static const shard_part *part_of(const rank_seat *s, uint32_t buffer) {
+    return s->parts && part_is_cut(&s->parts[buffer]) ? &s->parts[buffer] : NULL;
+}
+
+static bool order_all(launch_ranks *r, const rank_message *m, status *st) {
+    uint32_t i = 0;
+    while (i < r->count && file_append(r->seats[i].to, m, sizeof *m))
+        i++;
+    return i == r->count || lost(&r->seats[i], st);
 }
 
 static void describe(launch_ranks *r, const launch_request *requests, const char *transport) {
@@ -426,12 +433,23 @@ static bool open_pipes(rank_seat *s, status *st) {
     return true;
 }
 
+static void take_parts(rank_seat *s, const launch_request *request) {
+    const size_t count = request->input_count + request->output_count;
+    s->inputs = request->input_count;
+    if (!request->parts)
+        return;
+    s->parts = base_calloc(count + 1, sizeof *s->parts);
+    memcpy(s->parts, request->parts, count * sizeof *s->parts);
+}
+
 launch_ranks *launch_ranks_open(const launch_request *requests, uint32_t count,
                                 const char *transport, status *st) {
     launch_ranks *r = base_calloc(1, sizeof *r);
     r->count = count;
     r->seats = base_calloc(count, sizeof *r->seats);
     describe(r, requests, transport);
+    for (uint32_t i = 0; i < count; i++)
+        take_parts(&r->seats[i], &requests[i]);
     bool ok = true;
     (void)signal(SIGPIPE, SIG_IGN); /* a rank that was lost is told by an answer that lacks */
     if (is_of_mpi(transport)) {
@@ -482,27 +500,46 @@ void launch_ranks_close(launch_ranks *r) {
             close_both(&s->far_from, &s->far_to);
         if (s->process > 0)
             (void)child_wait(s->process, &ignored);
+        free(s->parts);
     }
     end_mpi(r);
     free(r->seats);
     free(r);
 }
 
+/* All of it, or the part that the rank has. */
+static bool write_one(const rank_seat *s, rank_message m, const void *data) {
+    const shard_part *part = part_of(s, m.index);
+    void *own = NULL;
+    if (part) {
+        m.number = part_bytes(part);
+        own = base_malloc((size_t)m.number + 1);
+        part_take(part, data, own);
+        data = own;
+    }
+    const bool ok = file_append(s->to, &m, sizeof m) && file_append(s->to, data, (size_t)m.number);
+    free(own);
+    return ok;
+}
+
 bool launch_ranks_write(launch_ranks *r, uint32_t input, const void *data, size_t bytes,
                         status *st) {
     const rank_message m = {.order = ORDER_WRITE, .index = input, .number = bytes};
-    return order_all(r, &m, data, st) && answers(r, NULL, st);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!write_one(&r->seats[i], m, data))
+            return lost(&r->seats[i], st);
+    return answers(r, NULL, st);
 }
 
 bool launch_ranks_poison(launch_ranks *r, status *st) {
     const rank_message m = {.order = ORDER_POISON};
-    return order_all(r, &m, NULL, st) && answers(r, NULL, st);
+    return order_all(r, &m, st) && answers(r, NULL, st);
 }
 
 bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *st) {
     const rank_message m = {.order = ORDER_RUN, .number = launches};
     uint64_t most = 0;
-    const bool ok = order_all(r, &m, NULL, st) && answers(r, &most, st);
+    const bool ok = order_all(r, &m, st) && answers(r, &most, st);
     if (ns)
         *ns = most;
     return ok;
@@ -512,7 +549,7 @@ bool launch_ranks_share(launch_ranks *r, bool shared) {
     const rank_message m = {.order = ORDER_SHARE, .number = shared};
     uint64_t any = 0;
     status ignored = STATUS_INIT; /* the next order fails for the same reason */
-    return order_all(r, &m, NULL, &ignored) && answers(r, &any, &ignored) && any;
+    return order_all(r, &m, &ignored) && answers(r, &any, &ignored) && any;
 }
 
 static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
@@ -525,13 +562,38 @@ static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {
     return receive_from(s, to, (size_t)m.number) || lost(s, st);
 }
 
+/* Puts the part that a rank has of a buffer into all of it. */
+static bool read_part(rank_seat *s, rank_message m, const shard_part *part, void *to, status *st) {
+    m.number = part_bytes(part);
+    void *own = base_malloc((size_t)m.number + 1);
+    const bool ok = read_one(s, m, own, st);
+    if (ok)
+        part_put(part, own, to);
+    free(own);
+    return ok;
+}
+
+/* Reads all parts of a buffer that ranks have parts of, last those of this rank: where others have
+ * a copy of them, its own count. */
+static bool read_all(launch_ranks *r, uint32_t rank, uint32_t buffer, rank_message m, void *to,
+                     status *st) {
+    bool ok = true;
+    if (!part_of(&r->seats[rank], buffer))
+        return read_one(&r->seats[rank], m, to, st);
+    for (uint32_t i = 1; i <= r->count && ok; i++) {
+        rank_seat *s = &r->seats[(rank + i) % r->count];
+        ok = read_part(s, m, &s->parts[buffer], to, st);
+    }
+    return ok;
+}
+
 bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st) {
     const rank_message m = {.order = ORDER_READ_INPUT, .index = input, .number = bytes};
-    return read_one(&r->seats[0], m, to, st);
+    return read_all(r, 0, input, m, to, st);
 }
 
 bool launch_ranks_read(launch_ranks *r, uint32_t rank, uint32_t output, void *to, size_t bytes,
                        status *st) {
     const rank_message m = {.order = ORDER_READ, .index = output, .number = bytes};
-    return read_one(&r->seats[rank], m, to, st);
+    return read_all(r, rank, r->seats[rank].inputs + output, m, to, st);
 }

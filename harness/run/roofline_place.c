@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "job/result.h"
@@ -18,6 +19,17 @@ typedef struct placement {
     int time_count, value_count;
 } placement;
 
+/* Those of all ranks, which share the work; more than the machine has do no more of it. */
+static uint32_t threads_of(const json_t *result) {
+    const json_t *ranks = result_get(result, RESULT_RANKS);
+    const uint32_t each = (uint32_t)result_whole(result, RESULT_THREADS),
+                   all = each * (ranks ? (uint32_t)json_integer_value(ranks) : 1);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return all > each && cores > 0 && all > (uint32_t)cores
+               ? (uint32_t)cores > each ? (uint32_t)cores : each
+               : all;
+}
+
 /* False where there is no time, or nothing to hold it against: the ceilings are the host's. */
 static bool describe(placement *p) {
     const json_t *result = *p->result, *internal = *p->internal;
@@ -26,7 +38,7 @@ static bool describe(placement *p) {
         .type = element ? dtype_from_name(element) : DTYPE_F32,
         .profile = result_text(result, RESULT_PROFILE),
         .pairs = json_is_true(internal_get(internal, INTERNAL_PAIRS)),
-        .threads = (uint32_t)result_whole(result, RESULT_THREADS),
+        .threads = threads_of(result),
         .flops = (uint64_t)json_integer_value(result_get(result, RESULT_FLOPS)),
         .bytes = (uint64_t)json_integer_value(result_get(result, RESULT_BYTES)),
         .working_set_bytes =

@@ -63,22 +63,27 @@ static bool is_entry(const entity *e) {
     return good;
 }
 
-entity special_partition_spec(checker *c, const call_arguments *a) {
-    entity out = {.kind = ENTITY_SPEC, .at = a->at};
-    out.items = ARENA_NEW(&c->memory, entity, (size_t)a->count + 1);
-    for (int i = 0; i < a->count; i++) {
-        out.items[i] = a->given[i] ? a->values[i] : (entity){.kind = ENTITY_NONE, .at = a->at};
+bool mesh_entries(checker *c, const call_arguments *a, int from, const char *what, entity *spec) {
+    spec->items = ARENA_NEW(&c->memory, entity, (size_t)a->count + 1);
+    for (int i = from; i < a->count; i++) {
+        entity *item = &spec->items[i - from];
+        *item = a->given[i] ? a->values[i] : (entity){.kind = ENTITY_NONE, .at = a->at};
         if (a->given[i])
-            out.count = (uint32_t)i + 1;
-        if (!is_entry(&out.items[i])) {
-            diagnose_error(c->report, ERROR_MESH, a->values[i].at,
-                           "an entry of PartitionSpec() is the name of an axis of the mesh, a "
-                           "tuple of such, or None, not %s",
-                           entity_describe(&a->values[i]));
-            return entity_broken(a->at);
+            spec->count = (uint32_t)(i - from + 1);
+        if (!is_entry(item)) {
+            diagnose_error(c->report, ERROR_MESH, item->at,
+                           "an entry of %s is the name of an axis of the mesh, a tuple of such, or "
+                           "None, not %s",
+                           what, entity_describe(item));
+            return false;
         }
     }
-    return out;
+    return true;
+}
+
+entity special_partition_spec(checker *c, const call_arguments *a) {
+    entity out = {.kind = ENTITY_SPEC, .at = a->at};
+    return mesh_entries(c, a, 0, "PartitionSpec()", &out) ? out : entity_broken(a->at);
 }
 
 /* ---- the axis ---- */

@@ -58,7 +58,7 @@ static int dim_of(const entity *spec, const char *axis) {
     return -1;
 }
 
-static bool names_are_known(checker *c, const entity *spec, const entity *mesh) {
+bool mesh_has_axes(checker *c, const entity *spec, const entity *mesh) {
     uint32_t seen = 0;
     const int rank = spec->kind == ENTITY_SPEC ? (int)spec->count : 1;
     for (int dim = 0; dim < rank; dim++) {
@@ -100,7 +100,7 @@ static bool check_specs(checker *c, const entity *specs, const entity *mesh, con
                            what, entity_describe(one));
             return false;
         }
-        if (!names_are_known(c, one, mesh))
+        if (!mesh_has_axes(c, one, mesh))
             return false;
     }
     return true;

@@ -6,7 +6,13 @@
 
 /* ---- KTile, KVCache ---- */
 
+/* The sharding behind the '@' has been read (entries.c). */
+bool interface_is_sharded(const node *n) {
+    return n->kind == NODE_BINARY && n->symbol == SYMBOL1('@') && n->right->kind == NODE_STRING;
+}
+
 bool interface_is_shaped(const node *n, const char *name) {
+    n = interface_is_sharded(n) ? n->left : n;
     return n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
            strcmp(n->left->text, name) == 0;
 }

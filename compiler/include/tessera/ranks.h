@@ -3,6 +3,7 @@
 #ifndef TESSERA_RANKS_H
 #define TESSERA_RANKS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct shard_ranks {
@@ -10,5 +11,21 @@ typedef struct shard_ranks {
     const char *layout; /* "dp=2,tp=2": ranks along each axis; NULL: the first axes have as many as
                            they can */
 } shard_ranks;
+
+/* The part of an input or output that the code of a rank takes or makes: along each dimension
+ * shards `first` to `first + count` of `total`, of one axis of the mesh in another. */
+enum { SHARD_PART_DIMS = 8, SHARD_PART_AXES = 4 };
+typedef struct shard_span {
+    int64_t first, count, total;
+} shard_span;
+typedef struct shard_part {
+    uint32_t element_bytes, rank;   /* dimensions */
+    int64_t dims[SHARD_PART_DIMS];  /* of the part */
+    int64_t whole[SHARD_PART_DIMS]; /* ... and of all */
+    uint32_t axes[SHARD_PART_DIMS]; /* spans of each dimension; 0: the part has all of it */
+    shard_span spans[SHARD_PART_DIMS][SHARD_PART_AXES];
+} shard_part;
+/* Those of all inputs, then outputs, of a module for a rank; free(). NULL: all are whole. */
+shard_part *compiler_parts(const void *image, size_t image_size);
 
 #endif

@@ -137,3 +137,12 @@ static ir_value forward_first(ir_builder *b, ir_op op, const ir_value *tangents)
 const derivative derivative_cotangent = {.forward = forward_first,
                                          .transpose = transpose_cotangent};
 const derivative derivative_vary = {.forward = forward_first, .transpose = transpose_vary};
+
+/* A cotangent lies as its value does. */
+static void transpose_placed(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
+                             ir_value *out) {
+    (void)wanted;
+    out[0] = build_again(b, op, &cotangent);
+}
+
+const derivative derivative_placed = {.linear = true, .transpose = transpose_placed};

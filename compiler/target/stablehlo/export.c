@@ -56,6 +56,7 @@ static const struct row {
     [GRAPH_COMPARE] = {out_comparison, NULL, NULL},
     [GRAPH_CONVERT] = {out_converted, out_is_clamped, NULL},
     [GRAPH_STOP_GRADIENT] = {out_same, NULL, NULL},
+    [GRAPH_PLACED] = {out_same, NULL, NULL},
     [GRAPH_CONSTANT] = {out_constant, NULL, NULL},
     [GRAPH_DENSE] = {out_dense, NULL, NULL},
     [GRAPH_EXTENT] = {out_extent, NULL, NULL},

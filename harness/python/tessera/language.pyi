@@ -418,6 +418,10 @@ def mesh(shape: Any, names: Any) -> Any:
     """a mesh of shards: so many along each axis, and the axes' names"""
 def PartitionSpec(a: Any = None, b: Any = None, c: Any = None, d: Any = None, e: Any = None, f: Any = None) -> Any:
     """the axes of a mesh that each dimension is cut along, or None"""
+def sharding(mesh: Any, a: Any = None, b: Any = None, c: Any = None, d: Any = None, e: Any = None, f: Any = None) -> Any:
+    """how a value lies on a mesh: the axes that each dimension is cut along, or None; of an input or output as Tensor[...] @ sharding(...), of a value by reshard()"""
+def reshard(x: Any, sharding: Any) -> Tensor:
+    """x, of which each rank has the part that the sharding says"""
 def all_reduce(x: Any, axis: Any, op: Any = "sum", order: Any = "tree") -> Tensor:
     """the sum (or mean, max, min, prod) over the shards along an axis of the mesh, or several; a sum in the order tree, or exact"""
 def all_gather(x: Any, axis: Any, dim: Any = 0) -> Tensor:
@@ -546,6 +550,8 @@ def adam(p: Any, g: Any, m: Any, v: Any, c1: Any, c2: Any, lr: Any = 1e-3, b1: A
     """one Adam (AdamW where wd > 0) step: new p, m, v"""
 def stop_gradient(x: Any) -> Tensor:
     """x, through which no derivative goes"""
+def placed(x: Any, sharding: Any) -> Tensor:
+    """x, of which a rank keeps the part that the text says (ops/sharding.h)"""
 def take(x: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> Tensor:
     """x taken at i32 indices along an axis; an index is clamped"""
 def sigmoid(x: Any) -> Tensor:
