@@ -69,7 +69,7 @@ def sharded_jit(count):
 
 
 def tree_sum(parts):
-    """Of a power of two of parts: neighbours first, as psum adds those of devices."""
+    """The sum of a power of two of parts: neighbours first, as psum adds those of devices."""
     while parts.shape[0] > 1:
         parts = parts[0::2] + parts[1::2]
     return parts[0]
@@ -142,7 +142,7 @@ def by_shard_map(mesh):
 
 
 def beside_cpu():
-    """What does not hold of exchanged, by pmap and by shard_map."""
+    """Lists what does not hold of exchanged, by pmap and by shard_map."""
     x, wrong, made = draw(4, 4, 3, seed=5), [], {}
     for platform in ("cpu", "tessera"):
         own = jax.devices(platform)[:4]

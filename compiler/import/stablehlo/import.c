@@ -197,7 +197,7 @@ static bool import_op(importer *im, const shlo_op *op) {
         good = import_manual(im, op, results);
     } else if (is_identity(op)) {
         for (uint32_t i = 0; i < op->result_count; i++) {
-            results[i] = import_operand(im, op, i);
+            results[i] = import_placed(im, op, import_operand(im, op, i));
             results[op->result_count + i] = im->imaginary[op->operands[i]->number];
         }
         good = true;
@@ -393,8 +393,13 @@ static bool write_function(importer *im, const shlo_function *f, int opcode) {
         &im->b,
         &(ir_op_spec){.opcode = opcode, .attrs = attrs, .attr_count = 3, .region_count = 1});
     im->b.block = ir_op_block(im->m, op, 0);
-    return (!kernel || (donate(im, f, op) && import_check_shardings(im, f))) &&
-           write_body(im, f, im->b.block, kernel);
+    if (!kernel)
+        return write_body(im, f, im->b.block, kernel);
+    if (!donate(im, f, op) || !import_check_shardings(im, f) ||
+        !write_body(im, f, im->b.block, kernel))
+        return false;
+    import_shardings(im, f, op);
+    return true;
 }
 
 /* Functions are correctly rounded where the module says so. */

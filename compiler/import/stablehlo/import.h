@@ -215,6 +215,10 @@ bool import_note_collectives(importer *im, const shlo_function *const *functions
 bool import_is_per_device(const importer *im, const shlo_function *f);
 /* Do its arguments and results lie on the devices in equal parts? */
 bool import_check_shardings(importer *im, const shlo_function *f);
+/* Writes them as the kernel's, for ranks that keep parts of values. */
+void import_shardings(importer *im, const shlo_function *f, ir_op kernel);
+/* The value of an operation that says where it lies, as one that ranks keep so. */
+ir_value import_placed(importer *im, const shlo_op *op, ir_value x);
 /* Makes the types of such a kernel out of those of one device. */
 bool import_devices_begin(importer *im, const shlo_function *f, import_types *types);
 /* The kernel's operations, on shards: from arguments to results. */

@@ -273,41 +273,6 @@ static void push_devices(importer *im, const shlo_function *f, shard_job *j) {
         j->mesh_axes[i] = MESH_AXES_MAX + i; /* of no mesh */
 }
 
-/* A value of the program, as its devices have it: in equal parts. */
-static bool check_sharding(importer *im, const shlo_function *f, uint32_t value) {
-    const shlo_op at = {.name = "func.func", .offset = f->offset, .location = f->location};
-    const shlo_type *t = f->type->parts[value];
-    const char *what = value < f->type->inputs ? "argument" : "result";
-    const uint32_t number = value < f->type->inputs ? value : value - f->type->inputs;
-    shlo_sharding s;
-    const char *why = NULL;
-    if (t->kind != SHLO_TYPE_TENSOR || !shlo_sharding_of(im->source, f, value, &s, &why))
-        return true;
-    if (why)
-        return import_refuse(im, &at, "%s %u: %s", what, number, why);
-    for (uint32_t i = 0; i < s.rank; i++) {
-        const int64_t parts = shlo_sharding_parts(&s, i);
-        if (parts > 1 && s.mesh.devices != im->shards.partitions)
-            return import_refuse(im, &at,
-                                 "%s %u: its mesh has %lld devices, and the program is for %lld "
-                                 "(mhlo.num_partitions)",
-                                 what, number, (long long)s.mesh.devices,
-                                 (long long)im->shards.partitions);
-        if (t->dims[i] % parts)
-            return import_refuse(im, &at,
-                                 "%s %u: axis %u, of %lld, does not divide over %lld devices", what,
-                                 number, i, (long long)t->dims[i], (long long)parts);
-    }
-    return true;
-}
-
-bool import_check_shardings(importer *im, const shlo_function *f) {
-    bool good = true;
-    for (uint32_t i = 0; i < f->type->count && good && im->shards.partitions > 1; i++)
-        good = check_sharding(im, f, i);
-    return good;
-}
-
 bool import_devices_begin(importer *im, const shlo_function *f, import_types *types) {
     const import_shards around = im->shards;
     const shlo_op at = {.name = "func.func", .offset = f->offset, .location = f->location};
