@@ -27,7 +27,7 @@ extern "C" {
 /* Version of this header and of the library libtessera-compiler; a new minor adds functions, and
  * members at the ends of structs. */
 #define TSR_COMPILE_MAJOR 1
-#define TSR_COMPILE_MINOR 2
+#define TSR_COMPILE_MINOR 3
 
 typedef struct tsr_compilation *tsr_compilation_t;
 
