@@ -51,16 +51,16 @@ static void put_sharding(const program *p, uint32_t tensor, text *out) {
 }
 
 static void put_attributes(const program *p, text *out) {
-    text_printf(out,
-                "attributes {mhlo.num_partitions = %u : i32, mhlo.num_replicas = %u : i32, "
-                "mhlo.spmd_output_sharding = \"",
+    text_printf(out, "attributes {mhlo.num_partitions = %u : i32, mhlo.num_replicas = %u : i32",
                 p->lies.partitions, p->lies.replicas);
-    text_append(out, p->outputs == 1 ? "" : "{");
+    text_append(out, p->outputs == 0   ? ""
+                     : p->outputs == 1 ? ", mhlo.spmd_output_sharding = \""
+                                       : ", mhlo.spmd_output_sharding = \"{");
     for (uint32_t i = 0; i < p->outputs; i++) {
         text_append(out, i ? ", " : "");
         put_sharding(p, p->inputs + i, out);
     }
-    text_append(out, p->outputs == 1 ? "\"" : "}\"");
+    text_append(out, p->outputs == 0 ? "" : p->outputs == 1 ? "\"" : "}\"");
     text_append(out, ", mhlo.spmd_parameters_shardings = [");
     for (uint32_t i = 0; i < p->inputs; i++) {
         text_append(out, i ? ", \"" : "\"");

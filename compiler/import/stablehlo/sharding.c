@@ -380,6 +380,13 @@ static bool said_of(shlo_module *m, const shlo_function *f, const shlo_value *v,
     return a && !(*why = shlo_sharding_read(m, a, v->type->rank, out));
 }
 
+static bool divides(const shlo_sharding *s, const shlo_type *t) {
+    bool good = true;
+    for (uint32_t i = 0; i < s->rank && good; i++)
+        good = t->dims[i] % shlo_sharding_parts(s, i) == 0;
+    return good;
+}
+
 /* A result that nothing is said of lies like a value of its shape that it was made of, where that
  * is found near it: the first operand is looked at first. */
 static bool followed(shlo_module *m, const shlo_function *f, const shlo_value *of,
@@ -390,7 +397,7 @@ static bool followed(shlo_module *m, const shlo_function *f, const shlo_value *o
     for (int steps = 0; count && steps < LOOKED_AT; steps++) {
         const shlo_value *v = list[--count];
         const char *why = NULL;
-        if (said_of(m, f, v, out, &why))
+        if (said_of(m, f, v, out, &why) && divides(out, of->type))
             return true;
         for (uint32_t i = v->op ? v->op->operand_count : 0; i-- > 0;)
             if (count < LOOKED_AT && same_shape(v->op->operands[i]->type, of->type))

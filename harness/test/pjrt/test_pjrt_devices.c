@@ -437,6 +437,7 @@ static void test_a_program_says_how_its_results_lie(void **state) {
     assert_non_null(strstr(
         words.code, "mhlo.spmd_output_sharding = \"{{replicated}, {devices=[4,1]0,1,2,3}}\""));
     assert_non_null(strstr(words.code, "@main(%a0: tensor<8xf32>, %a1: tensor<2x8xf32>) -> "));
+    assert_null(strstr(words.code, "spmd_output_sharding = \"\""));
     words.code_size = 3;
     fails(CALL(Executable_OptimizedProgram, .executable = e.executable, .program = &words),
           PJRT_Error_Code_INVALID_ARGUMENT, "3 bytes");
