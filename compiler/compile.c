@@ -324,9 +324,27 @@ tsr_status_t tsrGetShape(tsr_compilation_t c, uint32_t index, tsr_shape_t *out) 
                          .is_placeholder = compiler_is_placeholder(c->source, c->kernel, index),
                          .replaces = b->replaces < 0 ? TSR_NOT_DONATED : (uint32_t)b->replaces,
                          .rank = (uint32_t)b->rank};
-    for (int axis = 0; axis < b->rank; axis++)
+    const compiler_lying lies = compiler_lies_on(c->source, c->kernel, index);
+    found.replicas = lies.replicas;
+    found.partitions = lies.partitions;
+    found.device_axes = lies.device_axes;
+    for (int axis = 0; axis < b->rank; axis++) {
         found.dims[axis] = b->dims[axis];
+        found.parts[axis] = lies.parts[axis];
+    }
     return fill(out, out->struct_size, &found, sizeof found);
+}
+
+tsr_status_t tsrGetPart(tsr_compilation_t c, uint32_t index, uint32_t device, uint32_t part[8]) {
+    if (!c || !part)
+        return TSR_EINVAL;
+    if (index >= tsrGetShapeCount(c))
+        return TSR_ENOTFOUND;
+    const compiler_lying lies = compiler_lies_on(c->source, c->kernel, index);
+    if (device >= lies.replicas * lies.partitions)
+        return TSR_ENOTFOUND;
+    compiler_part_on(c->source, c->kernel, index, device, part);
+    return TSR_SUCCESS;
 }
 
 /* ---- where what is not finite comes from ---- */

@@ -18,8 +18,9 @@ ROOT = HERE.parent.parent
 KNOWN = HERE / "tests_known.txt"
 FILES = (
     "nn_test lax_test lax_numpy_test lax_numpy_reducers_test lax_numpy_operators_test lax_numpy_indexing_test lax_numpy_einsum_test "
-    "lax_control_flow_test lax_autodiff_test lax_vmap_test lax_vmap_op_test lax_scipy_test random_test random_lax_test api_test fft_test"
+    "lax_control_flow_test lax_autodiff_test lax_vmap_test lax_vmap_op_test lax_scipy_test random_test random_lax_test api_test fft_test pmap_test shard_map_test"
 ).split()
+DEVICES = {"pmap_test": "8", "shard_map_test": "8"}  # others have one
 NEEDED = ("jax", "pytest", "hypothesis", "absl", "flatbuffers", "pytest_timeout")
 
 
@@ -28,6 +29,7 @@ def run(folder, name, given):
         "JAX_PLATFORMS": "tessera,cpu",
         "JAX_NUM_GENERATED_CASES": str(given.samples),
         "JAX_SKIP_SLOW_TESTS": "1",
+        "TESSERA_DEVICES": DEVICES.get(name, "1"),
         "PYTHONPATH": str(given.build.absolute() / "python"),
     }
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=300", "--tb=line", "-rfE", f"{folder.name}/{name}.py"]

@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from parallel import Parallel
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KNOWN = HERE / "known.txt"
@@ -231,11 +233,60 @@ def kernel_of(text, function):
     return name if len(PUBLIC.findall(text)) > 1 else None
 
 
+def checks_of(p):
+    """The checks behind a run on several devices, and the values that they need of the main function."""
+    checked = Checked()
+    lines = []
+    for number, line in enumerate(statements(p.after)):
+        match = matched(line)
+        if match:
+            checked.lines = []
+            checked.check(match, number)
+            lines += checked.lines
+        elif line.strip():
+            raise Unread(line.strip())
+    return checked, lines
+
+
+def judge_parallel(text, path, folder):
+    """A function that several devices run: their values are the parts of its kernel's along leading axes."""
+    import numpy as np
+
+    try:
+        p = Parallel(text, types_of)
+    except ValueError as other:
+        raise Unread(other) from other
+    checked, lines = checks_of(p)
+    asked = [(name, kind) for name, kind in zip(checked.values, checked.types) if p.number(name) is None]
+    known = arrays_of(
+        module_of(p.values(lines, p.operands + [name for name, _ in asked], p.operand_types + [kind for _, kind in asked]), path, None, folder)()
+    )
+    devices = p.grid[0] * p.grid[1]
+    each = len(p.operands) // devices
+    leading = p.leading(p.grid[1] > 1)
+    inputs = [np.stack(known[at : len(p.operands) : each]).reshape(leading + list(known[at].shape)) for at in range(each)]
+    results = [one.reshape([devices] + list(one.shape[len(leading) :])) for one in arrays_of(module_of(p.program, path, None, folder)(*inputs))]
+    expected = {name: known[len(p.operands) + at] for at, (name, _) in enumerate(asked)}
+    for at, (kind, narrow, limits) in enumerate(checked.kinds):
+        pair = []
+        for name in checked.values[2 * at : 2 * at + 2]:
+            number = p.number(name)
+            one = expected[name] if number is None else results[number % len(results)][number // len(results)]
+            pair.append(widened(one) if narrow else one)
+        if not holds(kind, limits, *pair, narrow):
+            return f"other values: {kind} of {checked.values[2 * at]}"
+    return "pass"
+
+
 def judge(path):
     """The file's name, "pass" or why not, and seconds."""
     begun = time.monotonic()
     try:
-        text, functions = rewritten(Path(path).read_text(encoding="utf-8"))
+        whole = Path(path).read_text(encoding="utf-8")
+        if "interpreter.run_parallel" in whole:
+            with tempfile.TemporaryDirectory(prefix="suite-") as folder:
+                return path, judge_parallel(whole, path, folder), time.monotonic() - begun
+        text, functions = rewritten(whole)
         with tempfile.TemporaryDirectory(prefix="suite-") as folder:
             for function, kinds in functions.items():
                 results = arrays_of(module_of(text, path, kernel_of(text, function), folder)())

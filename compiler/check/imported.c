@@ -226,6 +226,69 @@ bool compiler_is_placeholder(const compiler_source *source, const compiler_kerne
     return f && f->count == f->inputs && buffer == f->count;
 }
 
+/* ---- devices ---- */
+
+static const imported_kernel *kernel_of(const compiler_source *source,
+                                        const compiler_kernel *kernel) {
+    return type_of(source, kernel) ? &source->program->kernels.items[kernel - source->kernels]
+                                   : NULL;
+}
+
+/* Axes that the kernel's buffer has in front of those of the program's value. */
+static uint32_t device_axes(const imported_kernel *k, uint32_t buffer) {
+    const shlo_type *t = k->function->type->parts[buffer];
+    const ir_block_data *body = ir_kernel_body(k->graph);
+    const ir_value v =
+        buffer < body->argument_count
+            ? body->arguments[buffer]
+            : ir_op_get(k->graph, body->last)->operands[buffer - body->argument_count];
+    return (uint32_t)ir_type_of(k->graph, v)->rank - t->rank - shlo_element_is_complex(t->element);
+}
+
+static bool sharding_of(const compiler_source *source, const imported_kernel *k, uint32_t buffer,
+                        shlo_sharding *out) {
+    const char *why;
+    return shlo_partitions(source->program->module) > 1 &&
+           shlo_sharding_of(source->program->module, k->function, buffer, out, &why) && !why;
+}
+
+compiler_lying compiler_lies_on(const compiler_source *source, const compiler_kernel *kernel,
+                                uint32_t buffer) {
+    const imported_kernel *k = kernel_of(source, kernel);
+    compiler_lying l = {1, 1, 0, {1, 1, 1, 1, 1, 1, 1, 1}};
+    shlo_sharding s;
+    if (!k)
+        return l;
+    l.replicas = (uint32_t)shlo_replicas(source->program->module);
+    l.partitions = (uint32_t)shlo_partitions(source->program->module);
+    if (buffer >= k->function->type->count)
+        return l;
+    l.device_axes = device_axes(k, buffer);
+    if (l.device_axes == 2 || (l.device_axes == 1 && l.replicas > 1))
+        l.parts[0] = l.replicas;
+    if (l.device_axes == 2 || (l.device_axes == 1 && l.replicas == 1))
+        l.parts[l.device_axes - 1] = l.partitions;
+    else if (sharding_of(source, k, buffer, &s))
+        for (uint32_t i = 0; i < s.rank; i++)
+            l.parts[l.device_axes + i] = (uint32_t)shlo_sharding_parts(&s, i);
+    return l;
+}
+
+void compiler_part_on(const compiler_source *source, const compiler_kernel *kernel, uint32_t buffer,
+                      uint32_t device, uint32_t part[8]) {
+    const compiler_lying l = compiler_lies_on(source, kernel, buffer);
+    const imported_kernel *k = kernel_of(source, kernel);
+    shlo_sharding s;
+    memset(part, 0, 8 * sizeof *part);
+    if (l.device_axes == 2 || (l.device_axes == 1 && l.replicas > 1))
+        part[0] = device / l.partitions;
+    if (l.device_axes == 2 || (l.device_axes == 1 && l.replicas == 1))
+        part[l.device_axes - 1] = device % l.partitions;
+    else if (k && buffer < k->function->type->count && sharding_of(source, k, buffer, &s))
+        for (uint32_t i = 0; i < s.rank; i++)
+            part[l.device_axes + i] = (uint32_t)shlo_sharding_part(&s, i, device % l.partitions);
+}
+
 void imported_release(compiler_source *s) {
     if (!s->program)
         return;

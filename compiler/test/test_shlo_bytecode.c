@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "import/stablehlo/sharding.h"
 #include "import/stablehlo/shlo.h"
 
 static uint8_t *bytes_of(const char *name, size_t *size) {
@@ -313,6 +314,95 @@ static void test_others(void **state) {
     shlo_module_free(m);
 }
 
+/* ---- meshes of devices ---- */
+
+static const char *word_of(const shlo_op *op, const char *name) {
+    const shlo_attr *a = shlo_op_attr(op, name);
+    assert_non_null(a);
+    assert_int_equal(a->kind, SHLO_ATTR_OTHER);
+    return a->string;
+}
+
+/* Shardy's attributes are the text that Shardy prints. */
+static void test_mesh(void **state) {
+    (void)state;
+    shlo_module *m = module_of("mesh");
+    const shlo_function *f = shlo_function_named(m, "main");
+    assert_string_equal(m->meshes, "sdy.mesh @devices = <[\"x\"=2, \"y\"=4]>\n"
+                                   "sdy.mesh @turned = <[\"x\"=2, \"y\"=4], "
+                                   "device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>");
+    assert_string_equal(f->argument_attrs[0]->items[0]->string,
+                        "#sdy.sharding<@devices, [{\"x\"}, {\"y\":(1)2, ?}], "
+                        "replicated={\"y\":(2)2}>");
+    assert_string_equal(f->argument_attrs[1]->items[0]->string,
+                        "#sdy.sharding<mesh<[\"z\"=8]>, [{?}p1]>");
+    const shlo_op *manual = op_of(f->body, "sdy.manual_computation", 0);
+    assert_string_equal(word_of(manual, "in_shardings"),
+                        "#sdy.sharding_per_value<[<@devices, [{\"x\"}, {}]>, <@devices, [{}]>]>");
+    assert_string_equal(word_of(manual, "manual_axes"), "#sdy<manual_axes{\"x\"}>");
+    assert_string_equal(word_of(op_of(f->body, "sdy.reshard", 0), "sharding"),
+                        "#sdy.sharding<@turned, [{\"y\"}, {}]>");
+    shlo_module_free(m);
+}
+
+/* The first argument is cut in two along x, and along the outer half of y; device 6 is place 1 of
+ * the mesh that is turned around. */
+static void test_sharding(void **state) {
+    (void)state;
+    shlo_module *m = module_of("mesh");
+    const shlo_function *f = shlo_function_named(m, "main");
+    shlo_sharding s;
+    const char *why;
+    assert_true(shlo_sharding_of(m, f, 0, &s, &why));
+    assert_null(why);
+    assert_int_equal(shlo_sharding_parts(&s, 0), 2);
+    assert_int_equal(shlo_sharding_parts(&s, 1), 2);
+    assert_int_equal(shlo_sharding_part(&s, 0, 6), 1);
+    assert_int_equal(shlo_sharding_part(&s, 1, 6), 1);
+    assert_int_equal(shlo_sharding_part(&s, 1, 5), 0);
+    assert_true(shlo_sharding_of(m, f, 2, &s, &why));
+    assert_int_equal(shlo_sharding_parts(&s, 0), 8);
+    assert_int_equal(shlo_sharding_part(&s, 0, 6), 2); /* y = 1, x = 0 */
+    assert_true(shlo_sharding_of(m, f, 3, &s, &why));  /* as its region gives it */
+    assert_int_equal(shlo_sharding_parts(&s, 0), 1);
+    shlo_module_free(m);
+}
+
+static void assert_tiles(const char *words, int64_t device, int64_t first, int64_t second) {
+    shlo_module *m = shlo_module_new();
+    const shlo_attr a = {.kind = SHLO_ATTR_STRING, .string = words, .length = strlen(words)};
+    shlo_sharding s;
+    assert_null(shlo_sharding_read(m, &a, 2, &s));
+    assert_int_equal(shlo_sharding_part(&s, 0, device), first);
+    assert_int_equal(shlo_sharding_part(&s, 1, device), second);
+    shlo_module_free(m);
+}
+
+static void test_tiles(void **state) {
+    (void)state;
+    assert_tiles("{replicated}", 3, 0, 0);
+    assert_tiles("{devices=[2,2]<=[4]}", 1, 0, 1);
+    assert_tiles("{devices=[2,2]<=[2,2]T(1,0)}", 1, 1, 0);
+    assert_tiles("{devices=[2,2]0,3,1,2}", 1, 1, 0);
+    assert_tiles("{devices=[1,2,2]<=[4] last_tile_dim_replicate}", 2, 0, 1);
+    shlo_module *m = shlo_module_new();
+    const char *const wrong[] = {"",
+                                 "{manual}",
+                                 "{devices=[2,2]<=[4]",
+                                 "{devices=[2,2]<=[8]}",
+                                 "{devices=[2,2]0,1,2}",
+                                 "{devices=[2,2]0,1,2,9}",
+                                 "{devices=[2,2]<=[2,2]T(0,0)}",
+                                 "{devices=[99999,99999]<=[4]}",
+                                 "{devices=[2]<=[2]}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const shlo_attr a = {.kind = SHLO_ATTR_STRING, .string = wrong[i]};
+        shlo_sharding s;
+        assert_non_null(shlo_sharding_read(m, &a, 2, &s));
+    }
+    shlo_module_free(m);
+}
+
 /* ---- what is refused ---- */
 
 static void assert_refused(const uint8_t *data, size_t size, const char *why) {
@@ -391,8 +481,8 @@ static void read_damaged(const uint8_t *data, size_t size) {
     shlo_module_free(m);
 }
 
-static const char *const files[] = {"types",   "quantized", "attributes",
-                                    "control", "locations", "others"};
+static const char *const files[] = {"types",     "quantized", "attributes", "control",
+                                    "locations", "others",    "mesh"};
 enum { FILES = sizeof files / sizeof *files };
 
 /* A file that was not written to its end. The copy's own end is where the bytes end. */
@@ -434,7 +524,8 @@ int main(void) {
         cmocka_unit_test(test_constants), cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_loop),      cmocka_unit_test(test_isolated),
         cmocka_unit_test(test_locations), cmocka_unit_test(test_others),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_flipped)};
+        cmocka_unit_test(test_mesh),      cmocka_unit_test(test_sharding),
+        cmocka_unit_test(test_tiles),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cut),       cmocka_unit_test(test_flipped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,11 @@
 #include "base/arena.h"
 #include "pjrt/plugin.h"
 
-PJRT_Buffer *buffer_new(PJRT_Client *client, PJRT_Buffer_Type type, const int64_t *dims,
+PJRT_Buffer *buffer_new(PJRT_Device *device, PJRT_Buffer_Type type, const int64_t *dims,
                         size_t rank, storage *memory) {
     PJRT_Buffer *b = base_malloc(sizeof *b + 2 * rank * sizeof *dims);
-    *b = (PJRT_Buffer){.client = client_hold(client),
+    *b = (PJRT_Buffer){.client = client_hold(device->client),
+                       .device = device,
                        .type = type,
                        .rank = rank,
                        .bytes = memory->bytes,
@@ -114,6 +115,10 @@ static PJRT_Error *fill(const PJRT_Client_BufferFromHostBuffer_Args *a, size_t b
     return NULL;
 }
 
+static PJRT_Device *device_of(const PJRT_Client_BufferFromHostBuffer_Args *a) {
+    return a->memory ? a->memory->devices[0] : a->device ? a->device : &a->client->device[0];
+}
+
 PJRT_Error *pjrt_Client_BufferFromHostBuffer(void *args) {
     size_t bytes;
     storage *memory;
@@ -122,7 +127,7 @@ PJRT_Error *pjrt_Client_BufferFromHostBuffer(void *args) {
     PJRT_Error *e = check_shape(a, &bytes);
     e = e ? e : fill(a, bytes, &memory, &a->done_with_host_buffer);
     if (!e)
-        a->buffer = buffer_new(a->client, a->type, a->dims, a->num_dims, memory);
+        a->buffer = buffer_new(device_of(a), a->type, a->dims, a->num_dims, memory);
     return e;
 }
 
@@ -180,13 +185,14 @@ PJRT_Error *pjrt_Buffer_CopyRawToHost(void *args) {
     return NULL;
 }
 
-/* ---- to itself: buffers do not change, so a copy shares the memory ---- */
+/* ---- to a device: buffers do not change, and devices share the host, so a copy has the same
+ * memory ---- */
 
-static PJRT_Error *copy_of(PJRT_Buffer *b, PJRT_Buffer **out) {
+static PJRT_Error *copy_of(PJRT_Buffer *b, PJRT_Device *device, PJRT_Buffer **out) {
     storage *memory = buffer_memory(b);
     if (!memory)
         return was_deleted();
-    *out = buffer_new(b->client, b->type, b->dims, b->rank, memory);
+    *out = buffer_new(device, b->type, b->dims, b->rank, memory);
     return NULL;
 }
 
@@ -194,14 +200,14 @@ PJRT_Error *pjrt_Buffer_CopyToDevice(void *args) {
     PJRT_TAKES(Buffer_CopyToDevice, dst_buffer);
     PJRT_NEEDS(Buffer_CopyToDevice, buffer);
     PJRT_NEEDS(Buffer_CopyToDevice, dst_device);
-    return copy_of(a->buffer, &a->dst_buffer);
+    return copy_of(a->buffer, a->dst_device, &a->dst_buffer);
 }
 
 PJRT_Error *pjrt_Buffer_CopyToMemory(void *args) {
     PJRT_TAKES(Buffer_CopyToMemory, dst_buffer);
     PJRT_NEEDS(Buffer_CopyToMemory, buffer);
     PJRT_NEEDS(Buffer_CopyToMemory, dst_memory);
-    return copy_of(a->buffer, &a->dst_buffer);
+    return copy_of(a->buffer, a->dst_memory->devices[0], &a->dst_buffer);
 }
 
 /* ---- the end ---- */

@@ -54,14 +54,14 @@ PJRT_Error *pjrt_Buffer_OnDeviceSizeInBytes(void *args) {
 PJRT_Error *pjrt_Buffer_Device(void *args) {
     PJRT_TAKES(Buffer_Device, device);
     PJRT_NEEDS(Buffer_Device, buffer);
-    a->device = &a->buffer->client->device;
+    a->device = a->buffer->device;
     return NULL;
 }
 
 PJRT_Error *pjrt_Buffer_Memory(void *args) {
     PJRT_TAKES(Buffer_Memory, memory);
     PJRT_NEEDS(Buffer_Memory, buffer);
-    a->memory = &a->buffer->client->memory;
+    a->memory = a->buffer->device->memories[0];
     return NULL;
 }
 

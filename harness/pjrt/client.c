@@ -1,5 +1,5 @@
-/* client.c - the client: one context of the runtime, with one device, one memory and the programs
- * that were compiled. */
+/* client.c - the client: one context of the runtime, its devices, and the programs that were
+ * compiled. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
@@ -46,6 +46,23 @@ static PJRT_Error *set_threads(PJRT_Client *c, int64_t count) {
     return NULL;
 }
 
+static PJRT_Error *set_devices(PJRT_Client *c, int64_t count) {
+    if (count < 1 || count > PJRT_DEVICES_MAX)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "devices are 1 to %d, not %" PRId64 " (TESSERA_DEVICES, or the option "
+                         "'devices')",
+                         PJRT_DEVICES_MAX, count);
+    c->device_count = (uint32_t)count;
+    return NULL;
+}
+
+/* A number of the environment; -1: its words are none. */
+static int64_t number_of(const char *words) {
+    char *end;
+    const long long count = strtoll(words, &end, 10);
+    return *end ? -1 : count;
+}
+
 static PJRT_Error *set_backend(PJRT_Client *c, const char *words, size_t length) {
     if (length >= sizeof c->backend)
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "no backend has a name of %zu bytes",
@@ -56,17 +73,18 @@ static PJRT_Error *set_backend(PJRT_Client *c, const char *words, size_t length)
 }
 
 static PJRT_Error *read_environment(PJRT_Client *c) {
-    const char *profile = getenv("TESSERA_PROFILE"), // NOLINT(concurrency-mt-unsafe)
-        *threads = getenv("TESSERA_THREADS"),        // NOLINT(concurrency-mt-unsafe)
-            *backend = getenv("TESSERA_BACKEND");    // NOLINT(concurrency-mt-unsafe)
+    const char *profile = getenv("TESSERA_PROFILE"),  // NOLINT(concurrency-mt-unsafe)
+        *threads = getenv("TESSERA_THREADS"),         // NOLINT(concurrency-mt-unsafe)
+            *devices = getenv("TESSERA_DEVICES"),     // NOLINT(concurrency-mt-unsafe)
+                *backend = getenv("TESSERA_BACKEND"); // NOLINT(concurrency-mt-unsafe)
     PJRT_Error *e = profile && *profile ? set_profile(c, profile, strlen(profile)) : NULL;
     if (!e && backend && *backend)
         e = set_backend(c, backend, strlen(backend));
-    if (e || !threads || !*threads)
-        return e;
-    char *end;
-    const long long count = strtoll(threads, &end, 10);
-    return set_threads(c, *end ? -1 : count);
+    if (!e && threads && *threads)
+        e = set_threads(c, number_of(threads));
+    if (!e && devices && *devices)
+        e = set_devices(c, number_of(devices));
+    return e;
 }
 
 static bool is_named(const PJRT_NamedValue *o, const char *name) {
@@ -83,10 +101,12 @@ static PJRT_Error *read_options(PJRT_Client *c, const PJRT_NamedValue *options, 
             e = set_backend(c, o->string_value, o->value_size);
         else if (is_named(o, "threads") && o->type == PJRT_NamedValue_kInt64)
             e = set_threads(c, o->int64_value);
+        else if (is_named(o, "devices") && o->type == PJRT_NamedValue_kInt64)
+            e = set_devices(c, o->int64_value);
         else
             e = error_new(PJRT_Error_Code_INVALID_ARGUMENT,
                           "there is no option '%.*s' of that type: there are profile and backend, "
-                          "strings, and threads, an integer",
+                          "strings, threads and devices, integers",
                           o->name_size < 40 ? (int)o->name_size : 40, o->name);
     }
     return e;
@@ -200,10 +220,7 @@ static PJRT_Error *open_device(PJRT_Client *c) {
         snprintf(c->isa, sizeof c->isa, "%s", own ? own->level : info.isa);
     if (!c->threads)
         c->threads = info.compute_units ? info.compute_units : 1;
-    PJRT_DeviceDescription *d = &c->device.description;
-    snprintf(d->kind, sizeof d->kind, "%s", info.name);
-    snprintf(d->words, sizeof d->words, "TesseraDevice(id=0, %s, %s, %u threads)", info.backend,
-             info.isa, c->threads);
+    devices_init(c, &info);
     return NULL;
 }
 
@@ -212,6 +229,7 @@ PJRT_Error *pjrt_Client_Create(void *args) {
     PJRT_Client *c = base_calloc(1, sizeof *c);
     snprintf(c->profile, sizeof c->profile, "%s", profiles[0]);
     snprintf(c->backend, sizeof c->backend, "cpu");
+    c->device_count = 1;
     PJRT_Error *e = read_environment(c);
     e = e ? e : read_options(c, a->create_options, a->num_options);
     e = e ? e : pack_read_environment(c, &c->pack);
@@ -223,9 +241,6 @@ PJRT_Error *pjrt_Client_Create(void *args) {
     write_version(c);
     atomic_init(&c->holders, 1);
     pthread_mutex_init(&c->lock, NULL);
-    c->device.client = c;
-    c->device.memories[0] = &c->memory;
-    c->devices[0] = c->memory.devices[0] = &c->device;
     a->client = c;
     return NULL;
 }
@@ -280,7 +295,7 @@ PJRT_Error *pjrt_Client_Devices(void *args) {
     PJRT_TAKES(Client_Devices, num_devices);
     PJRT_NEEDS(Client_Devices, client);
     a->devices = a->client->devices;
-    a->num_devices = 1;
+    a->num_devices = a->client->device_count;
     return NULL;
 }
 
@@ -288,14 +303,16 @@ PJRT_Error *pjrt_Client_AddressableDevices(void *args) {
     PJRT_TAKES(Client_AddressableDevices, num_addressable_devices);
     PJRT_NEEDS(Client_AddressableDevices, client);
     a->addressable_devices = a->client->devices;
-    a->num_addressable_devices = 1;
+    a->num_addressable_devices = a->client->device_count;
     return NULL;
 }
 
 static PJRT_Error *look_up(PJRT_Client *c, int id, PJRT_Device **device) {
-    if (id != 0)
-        return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "there is no device %d: there is 0", id);
-    *device = &c->device;
+    if (id < 0 || (uint32_t)id >= c->device_count)
+        return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                         "there is no device %d: there are %u, from 0 on (TESSERA_DEVICES)", id,
+                         c->device_count);
+    *device = &c->device[id];
     return NULL;
 }
 
@@ -314,17 +331,23 @@ PJRT_Error *pjrt_Client_LookupAddressableDevice(void *args) {
 PJRT_Error *pjrt_Client_AddressableMemories(void *args) {
     PJRT_TAKES(Client_AddressableMemories, num_addressable_memories);
     PJRT_NEEDS(Client_AddressableMemories, client);
-    a->addressable_memories = a->client->device.memories;
-    a->num_addressable_memories = 1;
+    a->addressable_memories = a->client->memories;
+    a->num_addressable_memories = a->client->device_count;
     return NULL;
 }
 
 PJRT_Error *pjrt_Client_DefaultDeviceAssignment(void *args) {
     PJRT_TAKES(Client_DefaultDeviceAssignment, default_assignment);
-    if (a->num_replicas != 1 || a->num_partitions != 1 || a->default_assignment_size < 1)
+    PJRT_NEEDS(Client_DefaultDeviceAssignment, client);
+    const int64_t wanted = (int64_t)a->num_replicas * a->num_partitions;
+    if (a->num_replicas < 1 || a->num_partitions < 1 || wanted > a->client->device_count ||
+        a->default_assignment_size < (size_t)wanted)
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
-                         "there is one device, and %d replicas of %d partitions want more",
-                         a->num_replicas, a->num_partitions);
-    a->default_assignment[0] = 0;
+                         "%d replicas of %d partitions do not fit the devices, of which there are "
+                         "%u (TESSERA_DEVICES), or the place for %zu of them",
+                         a->num_replicas, a->num_partitions, a->client->device_count,
+                         a->default_assignment_size);
+    for (int64_t i = 0; i < wanted; i++)
+        a->default_assignment[i] = (int)i;
     return NULL;
 }

@@ -1,10 +1,27 @@
-/* device.c - the device, its description, and its memory, of which there is one each. */
+/* device.c - devices, their descriptions, and the memory that each has. */
+#include <stdio.h>
 #include <string.h>
 
 #include "pjrt/plugin.h"
 
 #define MEMORY_KIND "device"
-#define MEMORY_WORDS "TesseraMemory(device)"
+
+void devices_init(PJRT_Client *c, const tsr_device_info_t *info) {
+    for (uint32_t i = 0; i < c->device_count; i++) {
+        PJRT_Device *d = c->devices[i] = &c->device[i];
+        PJRT_Memory *m = c->memories[i] = &c->memory[i];
+        d->client = c;
+        d->memories[0] = m;
+        m->devices[0] = d;
+        d->description.id = (int)i;
+        snprintf(d->description.kind, sizeof d->description.kind, "%s", info->name);
+        snprintf(d->description.words, sizeof d->description.words,
+                 "TesseraDevice(id=%u, %s, %s, %u threads)", i, info->backend, info->isa,
+                 c->threads);
+        snprintf(m->words, sizeof m->words,
+                 c->device_count > 1 ? "TesseraMemory(device %u)" : "TesseraMemory(device)", i);
+    }
+}
 
 PJRT_Error *pjrt_Device_GetDescription(void *args) {
     PJRT_TAKES(Device_GetDescription, device_description);
@@ -21,7 +38,8 @@ PJRT_Error *pjrt_Device_IsAddressable(void *args) {
 
 PJRT_Error *pjrt_Device_LocalHardwareId(void *args) {
     PJRT_TAKES(Device_LocalHardwareId, local_hardware_id);
-    a->local_hardware_id = 0;
+    PJRT_NEEDS(Device_LocalHardwareId, device);
+    a->local_hardware_id = a->device->description.id;
     return NULL;
 }
 
@@ -42,7 +60,8 @@ PJRT_Error *pjrt_Device_DefaultMemory(void *args) {
 
 PJRT_Error *pjrt_DeviceDescription_Id(void *args) {
     PJRT_TAKES(DeviceDescription_Id, id);
-    a->id = 0;
+    PJRT_NEEDS(DeviceDescription_Id, device_description);
+    a->id = a->device_description->id;
     return NULL;
 }
 
@@ -85,7 +104,8 @@ PJRT_Error *pjrt_DeviceDescription_ToString(void *args) {
 
 PJRT_Error *pjrt_Memory_Id(void *args) {
     PJRT_TAKES(Memory_Id, id);
-    a->id = 0;
+    PJRT_NEEDS(Memory_Id, memory);
+    a->id = a->memory->devices[0]->description.id;
     return NULL;
 }
 
@@ -104,15 +124,17 @@ PJRT_Error *pjrt_Memory_Kind_Id(void *args) {
 
 PJRT_Error *pjrt_Memory_DebugString(void *args) {
     PJRT_TAKES(Memory_DebugString, debug_string_size);
-    a->debug_string = MEMORY_WORDS;
-    a->debug_string_size = strlen(MEMORY_WORDS);
+    PJRT_NEEDS(Memory_DebugString, memory);
+    a->debug_string = a->memory->words;
+    a->debug_string_size = strlen(a->debug_string);
     return NULL;
 }
 
 PJRT_Error *pjrt_Memory_ToString(void *args) {
     PJRT_TAKES(Memory_ToString, to_string_size);
-    a->to_string = MEMORY_WORDS;
-    a->to_string_size = strlen(MEMORY_WORDS);
+    PJRT_NEEDS(Memory_ToString, memory);
+    a->to_string = a->memory->words;
+    a->to_string_size = strlen(a->to_string);
     return NULL;
 }
 

@@ -11,9 +11,12 @@ static program *hold(program *p) {
     return p;
 }
 
-PJRT_LoadedExecutable *loaded_new(program *p) {
-    PJRT_LoadedExecutable *x = base_malloc(sizeof *x);
+PJRT_LoadedExecutable *loaded_new(program *p, const assignment *on) {
+    PJRT_LoadedExecutable *x = base_calloc(1, sizeof *x);
     x->program = p;
+    x->on = *on;
+    for (uint32_t i = 0; i < assignment_count(on); i++)
+        x->devices[i] = p->client->devices[on->devices[i]];
     atomic_init(&x->deleted, false);
     return x;
 }
@@ -34,11 +37,11 @@ PJRT_Error *pjrt_Client_Compile(void *args) {
         return error_new(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no code");
     compile_settings settings;
     snprintf(settings.profile, sizeof settings.profile, "%s", a->client->profile);
-    PJRT_Error *e = options_read(a->compile_options, a->compile_options_size, &settings);
+    PJRT_Error *e = options_read(a->client, a->compile_options, a->compile_options_size, &settings);
     program *p =
         e ? NULL : program_compile(a->client, &settings, given->code, given->code_size, &e);
     if (p)
-        a->executable = loaded_new(p);
+        a->executable = loaded_new(p, &settings.on);
     return e;
 }
 
@@ -55,6 +58,7 @@ PJRT_Error *pjrt_LoadedExecutable_GetExecutable(void *args) {
     PJRT_NEEDS(LoadedExecutable_GetExecutable, loaded_executable);
     a->executable = base_malloc(sizeof *a->executable);
     a->executable->program = hold(a->loaded_executable->program);
+    a->executable->on = a->loaded_executable->on;
     return NULL;
 }
 
@@ -83,23 +87,48 @@ PJRT_Error *pjrt_LoadedExecutable_IsDeleted(void *args) {
 PJRT_Error *pjrt_LoadedExecutable_AddressableDevices(void *args) {
     PJRT_TAKES(LoadedExecutable_AddressableDevices, num_addressable_devices);
     PJRT_NEEDS(LoadedExecutable_AddressableDevices, executable);
-    a->addressable_devices = a->executable->program->client->devices;
-    a->num_addressable_devices = 1;
+    a->addressable_devices = a->executable->devices;
+    a->num_addressable_devices = assignment_count(&a->executable->on);
     return NULL;
 }
 
-static void free_nothing(PJRT_DeviceAssignmentSerialized *unused) {
-    (void)unused;
+struct PJRT_DeviceAssignmentSerialized {
+    size_t size;
+    char bytes[4 + PJRT_DEVICES_MAX * 5];
+};
+
+static void free_assignment(PJRT_DeviceAssignmentSerialized *s) {
+    free(s);
 }
 
-/* DeviceAssignmentProto: one replica, one computation, on device 0. */
+/* DeviceAssignmentProto: counts of replicas and partitions, and for each of these the devices of
+ * its replicas, packed. All numbers are below 128: a byte each. */
+static void write_assignment(const assignment *on, PJRT_DeviceAssignmentSerialized *s) {
+    char *at = s->bytes;
+    *at++ = 0x08;
+    *at++ = (char)on->replicas;
+    *at++ = 0x10;
+    *at++ = (char)on->partitions;
+    for (uint32_t p = 0; p < on->partitions; p++) {
+        *at++ = 0x1a;
+        *at++ = (char)(on->replicas + 2);
+        *at++ = 0x0a;
+        *at++ = (char)on->replicas;
+        for (uint32_t r = 0; r < on->replicas; r++)
+            *at++ = (char)on->devices[r * on->partitions + p];
+    }
+    s->size = (size_t)(at - s->bytes);
+}
+
 PJRT_Error *pjrt_LoadedExecutable_GetDeviceAssignment(void *args) {
     PJRT_TAKES(LoadedExecutable_GetDeviceAssignment, serialized_device_assignment_deleter);
-    static const char one[] = {0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 0};
-    a->serialized_bytes = one;
-    a->serialized_bytes_size = sizeof one;
-    a->serialized_device_assignment = NULL;
-    a->serialized_device_assignment_deleter = free_nothing;
+    PJRT_NEEDS(LoadedExecutable_GetDeviceAssignment, executable);
+    PJRT_DeviceAssignmentSerialized *s = base_malloc(sizeof *s);
+    write_assignment(&a->executable->on, s);
+    a->serialized_bytes = s->bytes;
+    a->serialized_bytes_size = s->size;
+    a->serialized_device_assignment = s;
+    a->serialized_device_assignment_deleter = free_assignment;
     return NULL;
 }
 
@@ -129,13 +158,15 @@ PJRT_Error *pjrt_Executable_Name(void *args) {
 
 PJRT_Error *pjrt_Executable_NumReplicas(void *args) {
     PJRT_TAKES(Executable_NumReplicas, num_replicas);
-    a->num_replicas = 1;
+    PJRT_NEEDS(Executable_NumReplicas, executable);
+    a->num_replicas = a->executable->program->lies.replicas;
     return NULL;
 }
 
 PJRT_Error *pjrt_Executable_NumPartitions(void *args) {
     PJRT_TAKES(Executable_NumPartitions, num_partitions);
-    a->num_partitions = 1;
+    PJRT_NEEDS(Executable_NumPartitions, executable);
+    a->num_partitions = a->executable->program->lies.partitions;
     return NULL;
 }
 
@@ -156,7 +187,7 @@ PJRT_Error *pjrt_Executable_SizeOfGeneratedCodeInBytes(void *args) {
 static int64_t bytes_of(const program_tensor *t, uint32_t count) {
     size_t sum = 0;
     for (uint32_t i = 0; i < count; i++)
-        sum += t[i].bytes;
+        sum += t[i].own_bytes;
     return (int64_t)sum;
 }
 
@@ -167,7 +198,7 @@ PJRT_Error *pjrt_Executable_GetCompiledMemoryStats(void *args) {
     const size_t known = a->struct_size;
     int64_t alias = 0;
     for (uint32_t i = 0; i < p->outputs; i++)
-        alias += p->in_place[i] ? (int64_t)p->tensors[p->inputs + i].bytes : 0;
+        alias += p->in_place[i] ? (int64_t)p->tensors[p->inputs + i].own_bytes : 0;
     a->generated_code_size_in_bytes = (int64_t)p->image_bytes;
     a->argument_size_in_bytes = bytes_of(p->tensors, p->inputs);
     a->output_size_in_bytes = bytes_of(p->tensors + p->inputs, p->outputs);

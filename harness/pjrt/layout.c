@@ -1,5 +1,6 @@
 /* layout.c - where the elements of a tensor stand in memory, and copies from one such order to
  * another; element types. */
+#include <stdio.h>
 #include <string.h>
 
 #include "pjrt/plugin.h"
@@ -31,6 +32,24 @@ size_t type_bytes(PJRT_Buffer_Type code) {
 const char *type_name(PJRT_Buffer_Type code) {
     const struct element *e = element_of(code);
     return e ? e->name : "an unknown type";
+}
+
+const char *type_word(PJRT_Buffer_Type code, char out[TYPE_WORD_BYTES]) {
+    const struct element *e = element_of(code);
+    const int bits = e && e->part == DTYPE_I4 ? 4 : e ? (int)dtype_size(e->part) * 8 : 0;
+    if (!e)
+        snprintf(out, TYPE_WORD_BYTES, "none");
+    else if (e->parts == 2)
+        snprintf(out, TYPE_WORD_BYTES, "complex<f%d>", bits);
+    else if (e->part == DTYPE_BOOL)
+        snprintf(out, TYPE_WORD_BYTES, "i1");
+    else if (e->part == DTYPE_BF16)
+        snprintf(out, TYPE_WORD_BYTES, "bf16");
+    else if (dtype_is_float(e->part))
+        snprintf(out, TYPE_WORD_BYTES, "f%s", e->name + 1);
+    else
+        snprintf(out, TYPE_WORD_BYTES, "%s%d", *e->name == 'U' ? "ui" : "i", bits);
+    return out;
 }
 
 PJRT_Buffer_Type type_code(dtype part, bool complex) {

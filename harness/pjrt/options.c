@@ -8,7 +8,9 @@
 #include "pjrt/plugin.h"
 
 /* CompileOptionsProto and, within it, ExecutableBuildOptionsProto. */
-enum { BUILD_OPTIONS = 3, OVERRIDES = 7, NUM_REPLICAS = 4, NUM_PARTITIONS = 5 };
+enum { BUILD_OPTIONS = 3, OVERRIDES = 7, NUM_REPLICAS = 4, NUM_PARTITIONS = 5, ASSIGNMENT = 9 };
+/* DeviceAssignmentProto: for each partition the devices of its replicas. */
+enum { PARTITION = 3, REPLICA_DEVICES = 1 };
 /* An entry of the map of overrides, and the value in it. */
 enum { OVERRIDE_NAME = 1, OVERRIDE_VALUE = 2, STRING_VALUE = 1 };
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
@@ -64,17 +66,87 @@ static bool take_field(wire *w, field *f) {
     return !w->bad;
 }
 
-static PJRT_Error *check_build(wire build, bool *bad) {
+static PJRT_Error *too_many(const PJRT_Client *c, uint64_t replicas, uint64_t partitions) {
+    return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                     "a program for %" PRIu64 " replicas of %" PRIu64
+                     " partitions wants more devices than there are: %u (TESSERA_DEVICES)",
+                     replicas, partitions, c->device_count);
+}
+
+/* The devices of a partition's replicas, packed or one by one; their count. */
+static uint32_t take_devices(wire partition, int *out, uint32_t limit, bool *bad) {
+    uint32_t count = 0;
     field f;
-    while (take_field(&build, &f)) {
-        const bool counts = f.number == NUM_REPLICAS || f.number == NUM_PARTITIONS;
-        if (counts && f.kind == VARINT && f.value > 1)
-            return error_new(PJRT_Error_Code_UNIMPLEMENTED,
-                             "a program for %" PRIu64 " %s wants several devices; there is one",
-                             f.value, f.number == NUM_REPLICAS ? "replicas" : "partitions");
+    while (take_field(&partition, &f)) {
+        if (f.number != REPLICA_DEVICES)
+            continue;
+        wire packed = f.bytes;
+        do {
+            const uint64_t id = f.kind == VARINT ? f.value : take_varint(&packed);
+            if (count < limit)
+                out[count] = id < PJRT_DEVICES_MAX ? (int)id : -1;
+            count++;
+        } while (f.kind == BYTES && !packed.bad && packed.at < packed.end);
+        *bad |= packed.bad;
     }
+    *bad |= partition.bad;
+    return count;
+}
+
+/* Each device that a program is assigned to is there, and no other replica or partition has it. */
+static PJRT_Error *take_assignment(const PJRT_Client *c, wire message, assignment *on, bool *bad) {
+    uint32_t partition = 0;
+    uint64_t seen = 0;
+    field f;
+    while (take_field(&message, &f)) {
+        int ids[PJRT_DEVICES_MAX];
+        if (f.number != PARTITION || f.kind != BYTES)
+            continue;
+        const uint32_t count = take_devices(f.bytes, ids, PJRT_DEVICES_MAX, bad);
+        if (count != on->replicas || partition >= on->partitions)
+            return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                             "the program is assigned to other devices than one for each of %u "
+                             "replicas of %u partitions",
+                             on->replicas, on->partitions);
+        for (uint32_t i = 0; i < count; i++) {
+            if (ids[i] < 0 || (uint32_t)ids[i] >= c->device_count || seen >> ids[i] & 1)
+                return error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                                 "the program is assigned to device %d, which is there once, or "
+                                 "not at all: there are %u, from 0 on (TESSERA_DEVICES)",
+                                 ids[i], c->device_count);
+            seen |= (uint64_t)1 << ids[i];
+            on->devices[i * on->partitions + partition] = ids[i];
+        }
+        partition++;
+    }
+    *bad |= message.bad;
+    return partition == 0 || partition == on->partitions
+               ? NULL
+               : error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                           "the program is assigned to %u partitions, and is for %u", partition,
+                           on->partitions);
+}
+
+static PJRT_Error *check_build(const PJRT_Client *c, wire build, assignment *on, bool *bad) {
+    uint64_t replicas = 1, partitions = 1;
+    wire assigned = {NULL, NULL, false};
+    field f;
+    while (take_field(&build, &f))
+        if (f.number == NUM_REPLICAS && f.kind == VARINT && f.value)
+            replicas = f.value;
+        else if (f.number == NUM_PARTITIONS && f.kind == VARINT && f.value)
+            partitions = f.value;
+        else if (f.number == ASSIGNMENT && f.kind == BYTES)
+            assigned = f.bytes;
     *bad |= build.bad;
-    return NULL;
+    if (replicas > c->device_count || partitions > c->device_count ||
+        replicas * partitions > c->device_count)
+        return too_many(c, replicas, partitions);
+    on->replicas = (uint32_t)replicas;
+    on->partitions = (uint32_t)partitions;
+    for (uint32_t i = 0; i < assignment_count(on); i++)
+        on->devices[i] = (int)i;
+    return take_assignment(c, assigned, on, bad);
 }
 
 /* Bytes of a field in a message; none where it is not there. */
@@ -110,14 +182,16 @@ static PJRT_Error *take_override(wire entry, compile_settings *settings) {
     return NULL;
 }
 
-PJRT_Error *options_read(const char *bytes, size_t size, compile_settings *settings) {
+PJRT_Error *options_read(const PJRT_Client *c, const char *bytes, size_t size,
+                         compile_settings *settings) {
     wire all = {(const unsigned char *)bytes, (const unsigned char *)bytes + size, false};
     PJRT_Error *e = NULL;
     bool bad = false;
     field f;
+    settings->on = (assignment){.replicas = 1, .partitions = 1};
     while (!e && size && take_field(&all, &f))
         if (f.number == BUILD_OPTIONS && f.kind == BYTES)
-            e = check_build(f.bytes, &bad);
+            e = check_build(c, f.bytes, &settings->on, &bad);
         else if (f.number == OVERRIDES && f.kind == BYTES)
             e = take_override(f.bytes, settings);
     if (!e && (bad || all.bad))

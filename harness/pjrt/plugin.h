@@ -54,6 +54,9 @@ void event_fire(PJRT_Event *e);
 /* ---- layout.c: types ---- */
 size_t type_bytes(PJRT_Buffer_Type code); /* of an element; 0: there is no such type here */
 const char *type_name(PJRT_Buffer_Type code);
+/* The word of MLIR: "ui8", "complex<f32>". */
+enum { TYPE_WORD_BYTES = 24 };
+const char *type_word(PJRT_Buffer_Type code, char out[TYPE_WORD_BYTES]);
 /* PJRT_Buffer_Type_INVALID: the interface has none for it. */
 PJRT_Buffer_Type type_code(dtype part, bool complex);
 
@@ -86,7 +89,9 @@ void layout_copy(layout_side to, layout_side from, const int64_t *dims, size_t r
                  size_t element);
 
 /* ---- client.c ---- */
+enum { PJRT_DEVICES_MAX = 64 };
 struct PJRT_DeviceDescription {
+    int id;
     char kind[128], words[192];
 };
 struct PJRT_Device {
@@ -96,6 +101,7 @@ struct PJRT_Device {
 };
 struct PJRT_Memory {
     PJRT_Device *devices[1];
+    char words[64];
 };
 typedef struct program program;
 typedef enum pack_when { PACK_NEVER, PACK_NAN, PACK_MISMATCH } pack_when;
@@ -114,19 +120,25 @@ struct PJRT_Client {
     uint32_t threads; /* 0: as many as there are */
     char version[256];
     pack_settings pack;
-    PJRT_Device device;
-    PJRT_Memory memory;
-    PJRT_Device *devices[1];
+    /* Devices share the processor, and the context; each has a memory of its own. */
+    uint32_t device_count;
+    PJRT_Device device[PJRT_DEVICES_MAX];
+    PJRT_Memory memory[PJRT_DEVICES_MAX];
+    PJRT_Device *devices[PJRT_DEVICES_MAX];
+    PJRT_Memory *memories[PJRT_DEVICES_MAX];
     pthread_mutex_t lock; /* of the programs */
     program *programs;    /* the one that was last asked for first */
     uint32_t program_count;
 };
+/* device.c: fills in the client's devices, whose number and threads are known. */
+void devices_init(PJRT_Client *c, const tsr_device_info_t *info);
 PJRT_Client *client_hold(PJRT_Client *c);
 void client_release(PJRT_Client *c);
 
 /* ---- buffer.c ---- */
 struct PJRT_Buffer {
     PJRT_Client *client;
+    PJRT_Device *device;
     PJRT_Buffer_Type type;
     size_t rank, bytes;
     pthread_mutex_t lock;
@@ -137,7 +149,7 @@ struct PJRT_Buffer {
     int64_t dims[]; /* then from the innermost axis on the number of each */
 };
 /* Takes over the memory. */
-PJRT_Buffer *buffer_new(PJRT_Client *client, PJRT_Buffer_Type type, const int64_t *dims,
+PJRT_Buffer *buffer_new(PJRT_Device *device, PJRT_Buffer_Type type, const int64_t *dims,
                         size_t rank, storage *memory);
 void buffer_free(PJRT_Buffer *b);
 /* The memory, held for the caller; NULL: the buffer was deleted. */
@@ -148,21 +160,41 @@ storage *buffer_take(PJRT_Buffer *b);
 bool shape_bytes(const int64_t *dims, size_t rank, size_t element, size_t *bytes);
 
 /* ---- options.c ---- */
-/* Options of a compilation: those that ask for several devices, and names that there are not, are
- * refused. */
+/* Devices that a program runs on: number replica * partitions + partition. */
+typedef struct assignment {
+    uint32_t replicas, partitions;
+    int devices[PJRT_DEVICES_MAX];
+} assignment;
+static inline uint32_t assignment_count(const assignment *a) {
+    return a->replicas * a->partitions;
+}
+/* Options of a compilation: devices that there are not, and names of options likewise, are refused.
+ */
 typedef struct compile_settings {
     char profile[32];
+    assignment on;
 } compile_settings;
-PJRT_Error *options_read(const char *bytes, size_t size, compile_settings *settings);
+PJRT_Error *options_read(const PJRT_Client *c, const char *bytes, size_t size,
+                         compile_settings *settings);
 /* NULL where there is no profile of this name. */
 const char *profile_named(const char *words, size_t length);
 
 /* ---- program.c: what was compiled, counted, and kept for the next time ---- */
+/* A buffer of the module is cut for devices: of the first axes each has one element, and does not
+ * see them. */
+typedef struct program_cut {
+    uint32_t device_axes;
+    uint32_t parts[8];
+} program_cut;
 typedef struct program_tensor {
     PJRT_Buffer_Type type;
     uint32_t rank;
     const int64_t *dims; /* the module's */
     size_t bytes;
+    bool is_cut;
+    uint32_t own_rank; /* of one device */
+    int64_t own_dims[8];
+    size_t own_bytes;
 } program_tensor;
 /* Facts of a source that its module does not have: of each output the input that is donated to it,
  * or TSR_NOT_DONATED; of each input and output, is it complex? */
@@ -173,6 +205,9 @@ typedef struct program_facts {
         placeholders; /* outputs behind these that only the module has: 1 where there are none */
     const uint32_t *donors;
     const uint8_t *complex;
+    uint32_t replicas, partitions;
+    const program_cut *cuts;     /* of inputs, then of outputs */
+    const uint32_t (*places)[8]; /* [buffer][device]: the part of each axis that it has */
 } program_facts;
 struct program {
     program *next; /* of the client's */
@@ -196,8 +231,13 @@ struct program {
     program_tensor *tensors; /* inputs, then outputs */
     uint32_t *donors;        /* as in the facts */
     uint8_t *complex;        /* ... */
-    bool *in_place;          /* of each output: ... and the code takes one buffer for both */
-    bool *donated;           /* of each input */
+    struct {
+        uint32_t replicas, partitions;
+        program_cut *cuts;
+        uint32_t (*places)[8];
+    } lies;         /* as in the facts */
+    bool *in_place; /* of each output: ... and the code takes one buffer for both */
+    bool *donated;  /* of each input */
     size_t workspace_bytes;
     struct {
         PJRT_Buffer_Type *types;
@@ -227,13 +267,20 @@ void pack_look(program *p, void *const *arrays);
 /* A file beside this library. */
 bool library_file(const char *name, char *out, size_t room);
 
+/* The part of a buffer that a device has, in the whole of it. */
+void *program_part(const program *p, uint32_t tensor, uint32_t device, void *whole,
+                   int64_t *strides);
+
 struct PJRT_Executable {
     program *program;
+    assignment on;
 };
 struct PJRT_LoadedExecutable {
     program *program;
+    assignment on;
+    PJRT_Device *devices[PJRT_DEVICES_MAX];
     atomic_bool deleted;
 };
-PJRT_LoadedExecutable *loaded_new(program *p);
+PJRT_LoadedExecutable *loaded_new(program *p, const assignment *on);
 
 #endif

@@ -13,6 +13,39 @@ enum { PROGRAMS_KEPT = 1024 };
 
 /* ---- loading ---- */
 
+/* A device's part, of which there is one for each. */
+static bool describe_part(const program *p, uint32_t i, program_tensor *t) {
+    const program_cut *cut = &p->lies.cuts[i];
+    const uint32_t devices = p->lies.replicas * p->lies.partitions;
+    for (uint32_t k = 0; k < t->rank && k < 8; k++) {
+        const int64_t parts = cut->parts[k];
+        if (parts < 1 || t->dims[k] % parts || (k < cut->device_axes && t->dims[k] != parts))
+            return false;
+        for (uint32_t d = 0; d < devices; d++)
+            if (p->lies.places[(size_t)i * devices + d][k] >= parts)
+                return false;
+        t->is_cut |= parts > 1 || k < cut->device_axes;
+        if (k >= cut->device_axes)
+            t->own_dims[t->own_rank++] = t->dims[k] / parts;
+    }
+    return cut->device_axes <= t->rank && t->rank <= 8 &&
+           shape_bytes(t->own_dims, t->own_rank, type_bytes(t->type), &t->own_bytes);
+}
+
+void *program_part(const program *p, uint32_t tensor, uint32_t device, void *whole,
+                   int64_t *strides) {
+    const program_tensor *t = &p->tensors[tensor];
+    const uint32_t *place =
+        p->lies.places[(size_t)tensor * p->lies.replicas * p->lies.partitions + device];
+    int64_t all[8];
+    char *at = whole;
+    layout_dense(t->dims, t->rank, type_bytes(t->type), all);
+    for (uint32_t k = 0; k < t->rank; k++)
+        at += all[k] * (t->dims[k] / p->lies.cuts[tensor].parts[k]) * place[k];
+    memcpy(strides, all + p->lies.cuts[tensor].device_axes, t->own_rank * sizeof *strides);
+    return at;
+}
+
 /* A complex tensor is one of pairs in the module. */
 static bool describe_one(const program *p, uint32_t i, program_tensor *t) {
     const char *type;
@@ -22,7 +55,7 @@ static bool describe_one(const program *p, uint32_t i, program_tensor *t) {
     t->rank -= p->complex[i] ? 1 : 0;
     t->type = type_code(dtype_from_name(type), p->complex[i]);
     return t->type != PJRT_Buffer_Type_INVALID &&
-           shape_bytes(t->dims, t->rank, type_bytes(t->type), &t->bytes);
+           shape_bytes(t->dims, t->rank, type_bytes(t->type), &t->bytes) && describe_part(p, i, t);
 }
 
 static bool describe(program *p) {
@@ -64,6 +97,10 @@ static bool take_facts(program *p, const program_facts *f) {
     const size_t count = (size_t)f->inputs + f->outputs;
     p->donors = copied(f->donors, f->outputs * sizeof *f->donors);
     p->complex = copied(f->complex, count);
+    p->lies.replicas = f->replicas;
+    p->lies.partitions = f->partitions;
+    p->lies.cuts = copied(f->cuts, count * sizeof *f->cuts);
+    p->lies.places = copied(f->places, count * f->replicas * f->partitions * sizeof *f->places);
     if (f->inputs != p->inputs || f->outputs > p->outputs || f->placeholders > 1 ||
         f->outputs + f->placeholders != p->outputs)
         return false;
@@ -75,7 +112,7 @@ static bool take_facts(program *p, const program_facts *f) {
 static void list_outputs(program *p) {
     size_t dims = 0;
     for (uint32_t i = 0; i < p->outputs; i++)
-        dims += p->tensors[p->inputs + i].rank;
+        dims += p->tensors[p->inputs + i].own_rank;
     p->listed.types = base_calloc((size_t)p->outputs + 1, sizeof *p->listed.types);
     p->listed.ranks = base_calloc((size_t)p->outputs + 1, sizeof *p->listed.ranks);
     p->listed.kinds = base_calloc((size_t)p->outputs + 1, sizeof *p->listed.kinds);
@@ -85,11 +122,11 @@ static void list_outputs(program *p) {
     for (uint32_t i = 0; i < p->outputs; i++) {
         const program_tensor *t = &p->tensors[p->inputs + i];
         p->listed.types[i] = t->type;
-        p->listed.ranks[i] = t->rank;
+        p->listed.ranks[i] = t->own_rank;
         p->listed.kinds[i] = "device";
         p->listed.kind_sizes[i] = strlen(p->listed.kinds[i]);
-        for (uint32_t k = 0; k < t->rank; k++)
-            *next++ = t->dims[k];
+        for (uint32_t k = 0; k < t->own_rank; k++)
+            *next++ = t->own_dims[k];
     }
 }
 
@@ -150,6 +187,8 @@ void program_release(program *p) {
     free(p->tensors);
     free(p->donors);
     free(p->complex);
+    free(p->lies.cuts);
+    free(p->lies.places);
     free(p->in_place);
     free(p->donated);
     free(p->listed.types);
@@ -181,11 +220,25 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
     const uint32_t count = tsrGetShapeCount(c);
     uint32_t *donors = base_calloc((size_t)count + 1, sizeof *donors);
     uint8_t *complex = base_calloc((size_t)count + 1, sizeof *complex);
-    program_facts facts = {.key = *key, .donors = donors, .complex = complex};
+    program_cut *cuts = base_calloc((size_t)count + 1, sizeof *cuts);
+    tsr_shape_t shape = {.struct_size = sizeof shape};
+    tsrGetShape(c, 0, &shape);
+    const uint32_t devices = shape.replicas * shape.partitions;
+    uint32_t(*places)[8] = base_calloc((size_t)count * devices + 1, sizeof *places);
+    program_facts facts = {.key = *key,
+                           .donors = donors,
+                           .complex = complex,
+                           .replicas = shape.replicas,
+                           .partitions = shape.partitions,
+                           .cuts = cuts,
+                           .places = places};
     for (uint32_t i = 0; i < count; i++) {
-        tsr_shape_t shape = {.struct_size = sizeof shape};
         tsrGetShape(c, i, &shape);
         complex[i] = shape.is_complex != 0;
+        cuts[i].device_axes = shape.device_axes;
+        memcpy(cuts[i].parts, shape.parts, sizeof shape.parts);
+        for (uint32_t d = 0; d < devices; d++)
+            tsrGetPart(c, i, d, places[(size_t)i * devices + d]);
         if (shape.is_placeholder)
             facts.placeholders++;
         else if (shape.is_output)
@@ -196,6 +249,8 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
     program *p = program_load(client, &facts, copied(module, bytes), bytes, error);
     free(donors);
     free(complex);
+    free(cuts);
+    free(places);
     return p;
 }
 
@@ -208,6 +263,18 @@ static sha256 key_of(const compile_settings *settings, const char *code, size_t 
     return sha256_of(all, sizeof all);
 }
 
+/* The options of a compilation and the program say how many devices there are. */
+static program *for_devices(program *p, const assignment *on, PJRT_Error **error) {
+    if (p->lies.replicas == on->replicas && p->lies.partitions == on->partitions)
+        return p;
+    *error = error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                       "the program is for %u replicas of %u partitions (mhlo.num_replicas, "
+                       "mhlo.num_partitions), and the options of its compilation ask for %u of %u",
+                       p->lies.replicas, p->lies.partitions, on->replicas, on->partitions);
+    program_release(p);
+    return NULL;
+}
+
 program *program_compile(PJRT_Client *client, const compile_settings *settings, const char *code,
                          size_t bytes, PJRT_Error **error) {
     const tsr_compile_options_t options = {.struct_size = sizeof options,
@@ -218,7 +285,7 @@ program *program_compile(PJRT_Client *client, const compile_settings *settings, 
     tsr_compilation_t c = NULL;
     program *p = program_kept(client, &key);
     if (p)
-        return p;
+        return for_devices(p, &settings->on, error);
     const tsr_status_t made = tsrCompile(code, bytes, "program.mlir", &options, &c);
     if (made == TSR_SUCCESS)
         p = load_compiled(client, &key, c, error);
@@ -230,7 +297,7 @@ program *program_compile(PJRT_Client *client, const compile_settings *settings, 
         p->code.bytes = bytes;
     }
     tsrDestroyCompilation(c);
-    return p ? program_keep(p) : NULL;
+    return p ? for_devices(program_keep(p), &settings->on, error) : NULL;
 }
 
 /* ---- keeping ---- */

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "pjrt/plugin.h"
 
-static const char magic[8] = {'T', 'S', 'R', 'P', 'J', 'R', 'T', 2};
+static const char magic[8] = {'T', 'S', 'R', 'P', 'J', 'R', 'T', 3};
 
 /* Little-endian, like the machines that there is code for. */
 typedef struct head {
@@ -14,7 +14,9 @@ typedef struct head {
     sha256 hash; /* of all that follows it */
     sha256 key;  /* of the program that was compiled */
     uint32_t inputs, outputs, placeholders, zero;
-    uint64_t image_bytes; /* behind the donors of outputs, and a byte for each that is complex */
+    uint64_t image_bytes; /* behind the donors of outputs, a byte for each that is complex, and how
+                             each lies on the devices */
+    assignment on;
 } head;
 
 struct PJRT_SerializedExecutable {
@@ -40,18 +42,23 @@ PJRT_Error *pjrt_Executable_Serialize(void *args) {
     PJRT_TAKES(Executable_Serialize, serialized_executable_deleter);
     PJRT_NEEDS(Executable_Serialize, executable);
     const program *p = a->executable->program;
-    const size_t donors = p->outputs * sizeof *p->donors, complex = p->inputs + p->outputs;
-    const size_t bytes = sizeof(head) + donors + complex + p->image_bytes;
+    const size_t donors = p->outputs * sizeof *p->donors, complex = p->inputs + p->outputs,
+                 cuts = complex * sizeof *p->lies.cuts,
+                 places = complex * p->lies.replicas * p->lies.partitions * sizeof *p->lies.places;
+    const size_t bytes = sizeof(head) + donors + complex + cuts + places + p->image_bytes;
     PJRT_SerializedExecutable *s = base_malloc(sizeof *s + bytes);
     head h = {.key = p->key,
               .inputs = p->inputs,
               .outputs = p->outputs,
               .placeholders = p->placeholders,
-              .image_bytes = p->image_bytes};
+              .image_bytes = p->image_bytes,
+              .on = a->executable->on};
     memcpy(h.magic, magic, sizeof magic);
     char *next = append(s->data, &h, sizeof h);
     next = append(next, p->donors, donors);
     next = append(next, p->complex, complex);
+    next = append(next, p->lies.cuts, cuts);
+    next = append(next, p->lies.places, places);
     append(next, p->image, p->image_bytes);
     h.hash = hash_of(s->data, bytes);
     memcpy(s->data, &h, sizeof h);
@@ -69,7 +76,17 @@ static void *part(const char **at, size_t bytes) {
     return copy;
 }
 
-static program *load(PJRT_Client *c, const char *data, size_t bytes, PJRT_Error **error) {
+/* Devices that this client has, too. */
+static bool has_devices(const PJRT_Client *c, const assignment *on) {
+    bool good = on->replicas && on->partitions && on->replicas <= PJRT_DEVICES_MAX &&
+                on->partitions <= PJRT_DEVICES_MAX / on->replicas;
+    for (uint32_t i = 0; good && i < assignment_count(on); i++)
+        good = on->devices[i] >= 0 && (uint32_t)on->devices[i] < c->device_count;
+    return good;
+}
+
+static program *load(PJRT_Client *c, const char *data, size_t bytes, assignment *on,
+                     PJRT_Error **error) {
     head h;
     *error = NULL;
     if (bytes >= sizeof h)
@@ -79,26 +96,47 @@ static program *load(PJRT_Client *c, const char *data, size_t bytes, PJRT_Error 
                            "these bytes are no program that this plugin wrote");
         return NULL;
     }
-    const size_t donors = (size_t)h.outputs * sizeof(uint32_t), rest = bytes - sizeof h,
-                 complex = (size_t)h.inputs + h.outputs;
     const sha256 hash = hash_of(data, bytes);
-    if (memcmp(&hash, &h.hash, sizeof hash) != 0 || donors + complex > rest ||
-        h.image_bytes != rest - donors - complex) {
+    if (memcmp(&hash, &h.hash, sizeof hash) != 0) {
         *error = error_new(PJRT_Error_Code_DATA_LOSS, "the bytes of the program are damaged");
         return NULL;
     }
+    if (!has_devices(c, &h.on)) {
+        *error = error_new(PJRT_Error_Code_INVALID_ARGUMENT,
+                           "the program is for devices that there are not: there are %u, from 0 on "
+                           "(TESSERA_DEVICES)",
+                           c->device_count);
+        return NULL;
+    }
+    const size_t donors = (size_t)h.outputs * sizeof(uint32_t), rest = bytes - sizeof h,
+                 complex = (size_t)h.inputs + h.outputs, cuts = complex * sizeof(program_cut),
+                 places = complex * assignment_count(&h.on) * sizeof(uint32_t[8]);
+    const size_t facts_bytes = donors + complex + cuts + places;
+    if (facts_bytes > rest || h.image_bytes != rest - facts_bytes) {
+        *error = error_new(PJRT_Error_Code_DATA_LOSS, "the bytes of the program are damaged");
+        return NULL;
+    }
+    *on = h.on;
     const char *at = data + sizeof h;
     uint32_t *donor_list = part(&at, donors);
     uint8_t *complex_list = part(&at, complex);
+    program_cut *cut_list = part(&at, cuts);
+    uint32_t(*place_list)[8] = part(&at, places);
     const program_facts facts = {.key = h.key,
                                  .inputs = h.inputs,
                                  .outputs = h.outputs,
                                  .placeholders = h.placeholders,
                                  .donors = donor_list,
-                                 .complex = complex_list};
+                                 .complex = complex_list,
+                                 .replicas = h.on.replicas,
+                                 .partitions = h.on.partitions,
+                                 .cuts = cut_list,
+                                 .places = (const uint32_t(*)[8])place_list};
     program *p = program_load(c, &facts, part(&at, h.image_bytes), h.image_bytes, error);
     free(donor_list);
     free(complex_list);
+    free(cut_list);
+    free(place_list);
     return p;
 }
 
@@ -107,8 +145,9 @@ PJRT_Error *pjrt_Executable_DeserializeAndLoad(void *args) {
     PJRT_NEEDS(Executable_DeserializeAndLoad, client);
     PJRT_NEEDS(Executable_DeserializeAndLoad, serialized_executable);
     PJRT_Error *e;
-    program *p = load(a->client, a->serialized_executable, a->serialized_executable_size, &e);
+    assignment on;
+    program *p = load(a->client, a->serialized_executable, a->serialized_executable_size, &on, &e);
     if (p)
-        a->loaded_executable = loaded_new(p);
+        a->loaded_executable = loaded_new(p, &on);
     return e;
 }

@@ -19,6 +19,7 @@ typedef struct bytecode_string {
 typedef enum bytecode_form {
     BYTECODE_OTHER, /* of a dialect that is not known here */
     BYTECODE_TEXT,
+    BYTECODE_SDY,
     BYTECODE_VHLO,
     BYTECODE_BUILTIN
 } bytecode_form;
@@ -115,6 +116,16 @@ const shlo_attr *bytecode_fit(bytecode *r, const shlo_attr *a, const bytecode_na
                               const shlo_attr_info *info, size_t at);
 /* Never NULL. */
 const shlo_location *bytecode_location(bytecode *r, uint32_t index);
+
+/* ---- Shardy's ---- */
+
+/* An attribute as the text that it means. */
+const char *bytecode_sdy_attr(bytecode *r, bytecode_cursor *c);
+/* The attributes that an operation has as its properties, behind them a NULL; NULL: they are not
+ * known. */
+const char *const *bytecode_sdy_properties(const char *operation);
+/* Notes the mesh of a module that has these attributes. */
+void bytecode_sdy_mesh(bytecode *r, const shlo_named_attr *attrs, size_t count);
 
 /* ---- operations ---- */
 

@@ -390,6 +390,7 @@ const shlo_attr *bytecode_attr(bytecode *r, uint32_t index) {
         bytecode_cursor c = bytecode_open(r, e);
         const shlo_attr *attr = e->form == BYTECODE_VHLO      ? read_vhlo(r, &c)
                                 : e->form == BYTECODE_BUILTIN ? read_builtin(r, &c)
+                                : e->form == BYTECODE_SDY     ? other(r, bytecode_sdy_attr(r, &c))
                                                               : read_other(r, e);
         if (attr && attr->kind != SHLO_ATTR_OTHER)
             bytecode_end(&c, "this attribute");

@@ -138,6 +138,15 @@ static void take_module(reader *s, bytecode_cursor *c) {
     }
 }
 
+/* Attributes one behind the other, with these names. */
+static void take_listed(reader *s, bytecode_cursor *c, const char *const *names) {
+    for (; *names && !bytecode_failed(c); names++) {
+        const shlo_attr *a = bytecode_take_attr(s->tables, c);
+        if (a)
+            vec_push(&s->attrs, ((shlo_named_attr){*names, a}));
+    }
+}
+
 /* Those behind the `first` attributes of the operation in hand. */
 static void keep_properties(reader *s, bytecode_properties *p, const bytecode_name *name,
                             size_t first) {
@@ -166,6 +175,8 @@ static void take_properties(reader *s, bytecode_cursor *c, const bytecode_name *
         take_table(s, &blob, name);
     else if (name->is_module)
         take_module(s, &blob);
+    else if (bytecode_sdy_properties(name->name))
+        take_listed(s, &blob, bytecode_sdy_properties(name->name));
     else
         return; /* a size is all that is known of it */
     if (bytecode_end(&blob, "the properties"))
@@ -452,13 +463,15 @@ static void read_function(reader *s, bytecode_cursor *c, const header *h) {
 
 /* ---- the module ---- */
 
-/* Operations beside the functions are read, and nothing keeps them: a mesh of devices. */
+/* A mesh of devices is kept; other operations beside the functions are read alone. */
 static void read_beside(reader *s, bytecode_cursor *c, const header *h) {
     shlo_block **blocks = BYTECODE_NEW(s->tables, shlo_block *, h->regions);
     if (h->name->info || s->results.count)
         bytecode_fail(s->tables->st, h->at, "'%s' stands outside of a function", h->name->written);
     else
         read_regions(s, c, h, NULL, blocks);
+    if (strcmp(h->name->name, "sdy.mesh") == 0)
+        bytecode_sdy_mesh(s->tables, s->attrs.items, s->attrs.count);
 }
 
 static void read_body(reader *s, bytecode_cursor *c) {

@@ -201,6 +201,7 @@ static void read_names(bytecode *r, bytecode_cursor *c) {
 static bytecode_form form_of(const char *dialect) {
     return strcmp(dialect, "vhlo") == 0      ? BYTECODE_VHLO
            : strcmp(dialect, "builtin") == 0 ? BYTECODE_BUILTIN
+           : strcmp(dialect, "sdy") == 0     ? BYTECODE_SDY
                                              : BYTECODE_OTHER;
 }
 

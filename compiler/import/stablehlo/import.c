@@ -193,9 +193,11 @@ static bool import_op(importer *im, const shlo_op *op) {
         good = import_complex_op(im, op, results);
     } else if (op->info) {
         good = import_handled(im, op, results);
+    } else if (strcmp(op->name, "sdy.manual_computation") == 0) {
+        good = import_manual(im, op, results);
     } else if (is_identity(op)) {
         for (uint32_t i = 0; i < op->result_count; i++) {
-            results[i] = import_operand(im, op, i);
+            results[i] = import_placed(im, op, import_operand(im, op, i));
             results[op->result_count + i] = im->imaginary[op->operands[i]->number];
         }
         good = true;
@@ -250,28 +252,28 @@ static ir_attr names_of(importer *im, const char *prefix, uint32_t count) {
 
 /* A kernel takes and gives complex numbers as pairs along a last axis, as they lie in memory;
  * functions take their parts. */
-static bool take_arguments(importer *im, const shlo_function *f, ir_block block, bool kernel) {
+bool import_signature(importer *im, const shlo_function *f, bool kernel, bool results,
+                      import_types *out) {
     const shlo_op at = {.name = "func.func", .offset = f->offset, .location = f->location};
-    for (uint32_t i = 0; i < f->body->argument_count; i++) {
-        const shlo_value *v = &f->body->arguments[i];
-        const bool complex = import_is_complex(v);
-        ir_type t = import_type(im, &at, v->type);
-        if (!t)
+    const uint32_t from = results ? f->type->inputs : 0,
+                   to = results ? f->type->count : f->type->inputs;
+    for (uint32_t i = from; i < to; i++) {
+        const shlo_type *t = f->type->parts[i];
+        const bool complex = t->kind == SHLO_TYPE_TENSOR && shlo_element_is_complex(t->element);
+        ir_type part = import_type(im, &at, t);
+        if (part && kernel && complex)
+            part = import_pair_type(im, &at, part);
+        if (!part)
             return false;
-        if (kernel && complex && !(t = import_pair_type(im, &at, t)))
-            return false;
-        im->made[v->number] = ir_block_add_argument(im->m, block, t, NULL);
-        if (kernel && complex)
-            import_unpair(im, im->made[v->number], &im->made[v->number], &im->imaginary[v->number]);
-        else if (complex)
-            im->imaginary[v->number] = ir_block_add_argument(im->m, block, t, NULL);
+        vec_push(out, part);
+        if (complex && !kernel)
+            vec_push(out, part);
     }
     return true;
 }
 
-static bool give_results(importer *im, const shlo_function *f, bool kernel) {
+static bool check_end(importer *im, const shlo_function *f) {
     const shlo_op *end = f->body->last;
-    import_values values = {0};
     if (!end || !end->info || end->info->opcode != SHLO_OP_RETURN)
         return refuse_function(im, f, "it does not end in a return");
     if (end->operand_count != f->type->count - f->type->inputs)
@@ -279,22 +281,56 @@ static bool give_results(importer *im, const shlo_function *f, bool kernel) {
     for (uint32_t i = 0; i < end->operand_count; i++)
         if (!shlo_type_equal(end->operands[i]->type, f->type->parts[f->type->inputs + i]))
             return import_refuse(im, end, "value %u is not of the type that the function says", i);
-    bool good = true;
-    for (uint32_t i = 0; i < end->operand_count && good; i++) {
-        const shlo_value *v = end->operands[i];
+    return true;
+}
+
+static void take_arguments(importer *im, const shlo_function *f, bool kernel,
+                           const ir_value *values) {
+    for (uint32_t i = 0; i < f->body->argument_count; i++) {
+        const shlo_value *v = &f->body->arguments[i];
+        if (kernel && import_is_complex(v))
+            import_unpair(im, *values++, &im->made[v->number], &im->imaginary[v->number]);
+        else
+            import_pull(im, v, &values);
+    }
+}
+
+bool import_body(importer *im, const shlo_function *f, bool kernel, const ir_value *values,
+                 import_values *results) {
+    if (!check_end(im, f))
+        return false;
+    take_arguments(im, f, kernel, values);
+    bool good = import_block(im, f->body);
+    for (uint32_t i = 0; i < f->body->last->operand_count && good; i++) {
+        const shlo_value *v = f->body->last->operands[i];
         good = im->made[v->number] || refuse_function(im, f, "it returns a token");
         if (good && kernel && import_is_complex(v))
-            vec_push(&values, import_pair(im, im->made[v->number], im->imaginary[v->number]));
+            vec_push(results, import_pair(im, im->made[v->number], im->imaginary[v->number]));
         else if (good)
-            import_push(im, v, &values);
+            import_push(im, v, results);
     }
-    if (kernel && end->operand_count == 0) /* a kernel has an output */
-        vec_push(&values, import_number(im, DTYPE_I32, 0));
+    return good;
+}
+
+static bool write_body(importer *im, const shlo_function *f, ir_block block, bool kernel) {
+    import_types types = {0};
+    import_values values = {0}, results = {0};
+    const bool several = kernel && import_is_per_device(im, f);
+    bool good = import_signature(im, f, kernel, false, &types);
+    good = good && (!several || import_devices_begin(im, f, &types));
+    for (size_t i = 0; i < types.count && good; i++)
+        vec_push(&values, ir_block_add_argument(im->m, block, types.items[i], NULL));
+    good = good && (several ? import_on_devices(im, f, values.items, &results)
+                            : import_body(im, f, kernel, values.items, &results));
+    if (kernel && results.count == 0) /* a kernel has an output */
+        vec_push(&results, import_number(im, DTYPE_I32, 0));
     if (good)
         ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_RETURN,
-                                       .operands = values.items,
-                                       .operand_count = (uint32_t)values.count});
+                                       .operands = results.items,
+                                       .operand_count = (uint32_t)results.count});
+    vec_release(&types);
     vec_release(&values);
+    vec_release(&results);
     return good;
 }
 
@@ -357,8 +393,13 @@ static bool write_function(importer *im, const shlo_function *f, int opcode) {
         &im->b,
         &(ir_op_spec){.opcode = opcode, .attrs = attrs, .attr_count = 3, .region_count = 1});
     im->b.block = ir_op_block(im->m, op, 0);
-    return (!kernel || donate(im, f, op)) && take_arguments(im, f, im->b.block, kernel) &&
-           import_block(im, f->body) && give_results(im, f, kernel);
+    if (!kernel)
+        return write_body(im, f, im->b.block, kernel);
+    if (!donate(im, f, op) || !import_check_shardings(im, f) ||
+        !write_body(im, f, im->b.block, kernel))
+        return false;
+    import_shardings(im, f, op);
+    return true;
 }
 
 /* Functions are correctly rounded where the module says so. */
@@ -412,23 +453,37 @@ static bool import_functions(importer *im, const shlo_function *entry) {
         good = note_calls(im, called.items[i]->body, &called);
     for (size_t i = 0; i < called.count && good; i++)
         number_block(im, called.items[i]->body);
+    good = good && (import_note_collectives(im, called.items, called.count) ||
+                    refuse_function(im, entry, "functions that call each other so are not read"));
     im->made = base_calloc((size_t)im->value_count + 1, sizeof *im->made);
     im->imaginary = base_calloc((size_t)im->value_count + 1, sizeof *im->imaginary);
     for (size_t i = 0; i < called.count && good; i++)
-        good = write_function(im, called.items[i], i ? GRAPH_FUNCTION : GRAPH_KERNEL);
+        if (i == 0 || !import_is_collective(im, called.items[i])) /* it is a part of its callers */
+            good = write_function(im, called.items[i], i ? GRAPH_FUNCTION : GRAPH_KERNEL);
     vec_release(&called);
     if (good)
         take_math(im);
     return good;
 }
 
-ir_module *shlo_import(const shlo_module *source, const char *entry, const source_text *words,
+static bool check_devices(importer *im, const shlo_function *f) {
+    const int64_t r = im->shards.replicas, p = im->shards.partitions;
+    return (r >= 1 && p >= 1 && r <= MESH_DEVICES_MAX && p <= MESH_DEVICES_MAX / r) ||
+           refuse_function(
+               im, f, "mhlo.num_replicas and mhlo.num_partitions are 1 to 4,096 devices in all");
+}
+
+ir_module *shlo_import(shlo_module *source, const char *entry, const source_text *words,
                        status *st) {
     importer im = {.source = source, .st = st, .text = words, .lifted = -1, .m = ir_module_new()};
+    im.shards.replicas = shlo_replicas(source);
+    im.shards.partitions = shlo_partitions(source);
+    map_init(&im.collective);
     const shlo_function *f = shlo_function_named(source, entry);
     opset_register(graph_op_table());
-    bool good = f ? import_functions(&im, f)
+    bool good = f ? check_devices(&im, f) && import_functions(&im, f)
                   : status_set(st, STATUS_INVALID, "there is no function @%.100s", entry);
+    map_release(&im.collective);
     free(im.made);
     free(im.imaginary);
     if (good && !functions_verify(im.m, st))

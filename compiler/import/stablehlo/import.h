@@ -8,6 +8,7 @@
 #define TESSERA_IMPORT_STABLEHLO_IMPORT_H
 
 #include "base/vec.h"
+#include "import/stablehlo/sharding.h"
 #include "import/stablehlo/table.h"
 #include "ops/build.h"
 #include "ops/control.h"
@@ -15,8 +16,19 @@
 
 enum { GRAPH_NONE = -1 }; /* of a handler of one operation */
 
+/* Axes of devices that the operations in hand are the shards of, the outermost first. */
+typedef struct import_shards {
+    uint32_t count;
+    struct {
+        const char *name;
+        int64_t size, stride; /* the next shard is so many devices further */
+    } axes[MESH_AXES_MAX + 2];
+    int64_t replicas, partitions;
+    const int64_t *ids; /* the partition at each place of the mesh; NULL: its number */
+} import_shards;
+
 typedef struct importer {
-    const shlo_module *source;
+    shlo_module *source;
     ir_module *m;
     ir_builder b;
     status *st;
@@ -32,7 +44,13 @@ typedef struct importer {
     bool in_combiner; /* the body of one is written: functions that it calls are written out */
     int calls;        /* ... one in the other */
     uint32_t written; /* ... so far, in 64 operations */
+    import_shards shards;
+    map collective; /* functions by name that are parts of shards */
 } importer;
+
+/* Values and types in a row, complex ones as two. */
+typedef VEC(ir_value) import_values;
+typedef VEC(ir_type) import_types;
 
 /* `results` are values for each result of the operation; behind them the imaginary parts. */
 typedef bool (*import_fn)(importer *im, const shlo_op *op, int graph, ir_value *results);
@@ -61,6 +79,13 @@ bool import_takes(importer *im, const shlo_op *op, uint32_t operands);
 dtype import_element(shlo_element e);
 bool import_is_complex(const shlo_value *v);
 
+/* Types of what a function takes, or gives, each in the form that it has there. */
+bool import_signature(importer *im, const shlo_function *f, bool kernel, bool results,
+                      import_types *out);
+/* A function's operations, of these arguments: what it returns. */
+bool import_body(importer *im, const shlo_function *f, bool kernel, const ir_value *values,
+                 import_values *results);
+
 /* ---- import_complex.c: complex numbers are two values, the real and the imaginary parts ---- */
 /* Does the operation take or give complex numbers? */
 bool import_has_complex(const shlo_op *op);
@@ -82,9 +107,6 @@ ir_type import_pair_type(importer *im, const shlo_op *op, ir_type part);
 void import_unpair(importer *im, ir_value pairs, ir_value *real, ir_value *imaginary);
 ir_value import_pair(importer *im, ir_value real, ir_value imaginary);
 
-/* Values and types in a row, complex ones as two. */
-typedef VEC(ir_value) import_values;
-typedef VEC(ir_type) import_types;
 void import_push(const importer *im, const shlo_value *v, import_values *out);
 bool import_push_type(importer *im, const shlo_op *op, const shlo_type *t, import_types *out);
 /* The other way round: results of an operation of ours, in a row, for those of the source. */
@@ -148,6 +170,11 @@ ir_value import_convolution_of(importer *im, const shlo_op *op, ir_value x, ir_v
 typedef VEC(const shlo_value *) value_refs;
 void import_captures(const shlo_op *op, value_refs *out);
 
+/* The operations of a body with these in the place of its arguments: tensors of one shape, whose
+ * elements it combines one by one. What it returns; 0 when refused. */
+ir_value import_body_of(importer *im, const shlo_op *op, const shlo_block *body,
+                        const ir_value *values, uint32_t count);
+
 /* ---- import_combine.c ---- */
 /* The one operation of a body of two scalars that is a sum, a product, a maximum or a minimum of
  * them: its kind as tessera.reduce has it, "and" or "or"; NULL: it is another one. */
@@ -179,6 +206,27 @@ bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
                         const import_values *tensors, const import_values *inits,
                         ir_value *results);
 
+/* ---- import_shard.c ---- */
+/* Does the function, or one that it calls, have collectives that stand in no shards of its own? */
+bool import_is_collective(const importer *im, const shlo_function *f);
+/* Finds that out of functions; false: it did not come to an end. */
+bool import_note_collectives(importer *im, const shlo_function *const *functions, size_t count);
+/* Is it what one device does, of which its kernel has all, as leading axes of each value? */
+bool import_is_per_device(const importer *im, const shlo_function *f);
+/* Do its arguments and results lie on the devices in equal parts? */
+bool import_check_shardings(importer *im, const shlo_function *f);
+/* Writes them as the kernel's, for ranks that keep parts of values. */
+void import_shardings(importer *im, const shlo_function *f, ir_op kernel);
+/* The value of an operation that says where it lies, as one that ranks keep so. */
+ir_value import_placed(importer *im, const shlo_op *op, ir_value x);
+/* Makes the types of such a kernel out of those of one device. */
+bool import_devices_begin(importer *im, const shlo_function *f, import_types *types);
+/* The kernel's operations, on shards: from arguments to results. */
+bool import_on_devices(importer *im, const shlo_function *f, const ir_value *values,
+                       import_values *results);
+/* sdy.manual_computation */
+bool import_manual(importer *im, const shlo_op *op, ir_value *results);
+
 /* ---- import_control.c ---- */
 
 /* The function of a name, called. */
@@ -202,7 +250,7 @@ bool import_composite_is_own(const shlo_op *op);
 /* The module's functions as one module of Graph IR whose kernel is `entry`; owned by the caller
  * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place in
  * `text`, from which `source` was read. */
-ir_module *shlo_import(const shlo_module *source, const char *entry, const source_text *words,
+ir_module *shlo_import(shlo_module *source, const char *entry, const source_text *words,
                        status *st);
 
 #endif

@@ -350,19 +350,20 @@ bool import_sort(importer *im, const shlo_op *op, int graph, ir_value *results) 
     return import_combiner_block(im, op, ir_op_block(im->m, sort, 0), op->regions[0], count, true);
 }
 
-/* The body by element is the body on whole tensors, whose constants have their shape. */
-bool import_map(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    (void)graph;
-    const shlo_block *body = op->regions[0];
+ir_value import_body_of(importer *im, const shlo_op *op, const shlo_block *body,
+                        const ir_value *values, uint32_t count) {
     const int outer = im->lifted;
-    if (op->operand_count == 0 || !body || body->argument_count != op->operand_count ||
-        !body->last || body->last->operand_count != 1)
-        return import_refuse(im, op, "its body does not take a scalar for each tensor");
-    if (outer >= 0)
-        return import_refuse(im, op, "a map in a map is not supported");
-    const ir_type_data t = *import_type_of(im, import_operand(im, op, 0));
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        im->made[body->arguments[i].number] = import_operand(im, op, i);
+    if (!body || body->argument_count != count || !body->last || body->last->operand_count != 1) {
+        import_refuse(im, op, "its body does not take a scalar for each tensor");
+        return 0;
+    }
+    if (outer >= 0) {
+        import_refuse(im, op, "a map in a map is not supported");
+        return 0;
+    }
+    const ir_type_data t = *import_type_of(im, values[0]);
+    for (uint32_t i = 0; i < count; i++)
+        im->made[body->arguments[i].number] = values[i];
     im->lifted = t.rank;
     memcpy(im->shape, t.dims, sizeof im->shape);
     value_refs outside = {0};
@@ -380,6 +381,18 @@ bool import_map(importer *im, const shlo_op *op, int graph, ir_value *results) {
     vec_release(&outside);
     vec_release(&kept);
     im->lifted = outer;
-    results[0] = good ? import_operand(im, body->last, 0) : 0;
-    return good;
+    return good ? import_operand(im, body->last, 0) : 0;
+}
+
+/* The body by element is the body on whole tensors, whose constants have their shape. */
+bool import_map(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    import_values operands = {0};
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        vec_push(&operands, import_operand(im, op, i));
+    if (op->operand_count == 0)
+        return import_refuse(im, op, "its body does not take a scalar for each tensor");
+    results[0] = import_body_of(im, op, op->regions[0], operands.items, op->operand_count);
+    vec_release(&operands);
+    return results[0] != 0;
 }

@@ -26,6 +26,25 @@ bool import_moves(shlo_opcode opcode) {
     return false;
 }
 
+/* Collectives that move values, and sums of them. */
+static bool is_collective(const shlo_op *op) {
+    const char *kind;
+    switch (op->info->opcode) {
+    case SHLO_OP_ALL_GATHER:
+    case SHLO_OP_ALL_TO_ALL:
+    case SHLO_OP_COLLECTIVE_BROADCAST:
+    case SHLO_OP_COLLECTIVE_PERMUTE:
+        return true;
+    case SHLO_OP_ALL_REDUCE:
+    case SHLO_OP_COLLECTIVE_REDUCE:
+    case SHLO_OP_REDUCE_SCATTER:
+        kind = op->regions[0] ? import_kind_of(op->regions[0]) : NULL;
+        return kind && strcmp(kind, "sum") == 0;
+    default:
+        return false;
+    }
+}
+
 /* Operations that do to each part what they do to a number. */
 static bool is_by_part(shlo_opcode opcode) {
     return import_moves(opcode) || opcode == SHLO_OP_ADD || opcode == SHLO_OP_NEGATE ||
@@ -164,7 +183,7 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     const shlo_opcode opcode = op->info->opcode;
     if (!fits(op))
         return import_refuse(im, op, "takes two values of one type");
-    if (is_by_part(opcode))
+    if (is_by_part(opcode) || is_collective(op))
         return by_part(im, op, results);
     if (import_in_rows(opcode) || opcode == SHLO_OP_TRIANGULAR_SOLVE)
         return import_handled(im, op, results);

@@ -318,7 +318,8 @@ bool import_loop(importer *im, const shlo_op *op, int graph, ir_value *results) 
 
 /* ---- calls ---- */
 
-/* Bodies of combiners call nothing: the function's operations stand in the place of the call. */
+/* Bodies of combiners call nothing, and collectives are of the shards around them: the function's
+ * operations stand in the place of the call. */
 static bool written_out(importer *im, const shlo_op *op, const shlo_function *f,
                         ir_value *results) {
     enum { CALLS = LIMIT_CALLS };
@@ -349,7 +350,7 @@ bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value 
         return import_refuse(im, op, "@%.100s takes or gives another number of values", name);
     if (op->result_count == 0) /* functions have no effects */
         return true;
-    if (im->in_combiner)
+    if (im->in_combiner || import_is_collective(im, f))
         return written_out(im, op, f, results);
     import_types types = {0};
     import_values operands = {0}, made = {0};
@@ -384,6 +385,12 @@ bool import_call(importer *im, const shlo_op *op, int graph, ir_value *results) 
     return import_call_of(im, op, shlo_op_string(op, "callee", ""), results);
 }
 
+/* Is its result a part of its operand, or the other way round? */
+static bool cuts(const shlo_op *op) {
+    return op->operand_count == 1 && op->result_count == 1 &&
+           !shlo_type_equal(op->operands[0]->type, op->results[0].type);
+}
+
 /* Marks of partitioners hand on what they take, and some names that XLA gives to functions are
  * ours; other code is not called. */
 bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -398,7 +405,11 @@ bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *re
     const char *name = shlo_op_string(op, "call_target_name", "");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strcmp(name, marks[i]) == 0)
-            return import_same(im, op, graph, results);
+            return cuts(op) ? import_refuse(im, op,
+                                            "'@%s' that cuts a value is not supported: write the "
+                                            "program for Shardy (jax_use_shardy_partitioner)",
+                                            name)
+                            : import_same(im, op, graph, results);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0)
             return import_has_complex(op)
@@ -407,39 +418,7 @@ bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *re
     return import_refuse(im, op, "'@%.100s' is code that this program does not bring", name);
 }
 
-/* ---- one device, tuples and tokens ---- */
-
-/* Groups of one device: each hands on its own. */
-bool import_collective(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    const shlo_attr *groups = shlo_op_attr(op, "replica_groups");
-    bool alone = op->operand_count == op->result_count &&
-                 (!groups || groups->kind != SHLO_ATTR_TENSOR || shlo_type_count(groups->type) < 2);
-    for (uint32_t i = 0; alone && i < op->operand_count; i++)
-        alone = shlo_type_equal(op->operands[i]->type, op->results[i].type);
-    return alone ? import_same(im, op, graph, results)
-                 : import_refuse(im, op, "among several devices is not supported; there is one");
-}
-
-/* A device that no other one sends to has zeros. */
-bool import_collective_permute(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    int64_t pairs[2] = {0};
-    const uint32_t count = shlo_op_ints(op, "source_target_pairs", pairs, 2);
-    if (count > 2 || pairs[0] != 0 || pairs[1] != 0)
-        return import_refuse(im, op, "among several devices is not supported; there is one");
-    if (!import_takes(im, op, 1) || !import_same(im, op, graph, results))
-        return false;
-    if (count < 2)
-        results[0] = import_like(im, results[0], 0);
-    return true;
-}
-
-bool import_rank_id(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    (void)graph;
-    if (op->result_count != 1 || !import_result_type(im, op, 0))
-        return false;
-    results[0] = import_number(im, DTYPE_U32, 0);
-    return true;
-}
+/* ---- tuples and tokens ---- */
 
 /* Effects stay in the order of the program by themselves. */
 bool import_token(importer *im, const shlo_op *op, int graph, ir_value *results) {

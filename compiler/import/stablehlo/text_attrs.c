@@ -35,10 +35,23 @@ static const char *part_name(const char *name) {
                                        : name;
 }
 
+/* A group without any part, of an outer product: one of its lists is empty, and there. */
+static bool push_empty_group(text_reader *r, attr_list *list, const char *word) {
+    static const char *const parts[][2] = {{"dot", "lhs_contracting_dimensions"},
+                                           {"gather", "offset_dims"},
+                                           {"scatter", "update_window_dims"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(word, parts[i][0]) == 0)
+            return reader_push(r, list, parts[i][1], reader_attr(r, SHLO_ATTR_ARRAY));
+    return true;
+}
+
 /* A group stands in the text where its parts stand in the table. */
 bool reader_push(text_reader *r, attr_list *list, const char *name, const shlo_attr *value) {
     if (!value)
         return false;
+    if (value->kind == SHLO_ATTR_DICT && value->string && value->count == 0)
+        return push_empty_group(r, list, value->string);
     if (value->kind == SHLO_ATTR_DICT && value->string) {
         const bool channel = strcmp(value->string, "channel_handle") == 0;
         for (uint32_t i = 0; i < value->count; i++)
@@ -240,6 +253,8 @@ static const shlo_attr *of_dialect(text_reader *r) {
         const size_t k = reader_word(r, &kind);
         return enumeration(r, kind, k);
     }
+    if (!memchr(word, '.', n) && reader_peek(r, "<"))
+        return other(r, start); /* #sdy<...> */
     if (!memchr(word, '.', n)) {
         const shlo_attr *a = reader_known_alias(r, start, n + 1);
         const char *back = a ? NULL : reader_enter_alias(r, start, n + 1);

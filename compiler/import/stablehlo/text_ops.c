@@ -179,6 +179,17 @@ static bool function_body(text_reader *r, operation_parts *o, const argument_lis
     return block != NULL;
 }
 
+shlo_block *reader_headed_region(text_reader *r) {
+    argument_list in = {0};
+    const size_t outer = r->names.count;
+    shlo_block *block = NULL;
+    if (reader_need(r, "(") && arguments(r, ")", &in) && (block = block_of(r, &in)))
+        block = reader_region(r, NULL, block);
+    reader_leave(r, outer);
+    vec_release(&in);
+    return block;
+}
+
 static bool function_form(text_reader *r, operation_parts *o) {
     argument_list in = {0}, out = {0};
     bool is_private = reader_take(r, "private");

@@ -94,6 +94,8 @@ bool reader_convolution(text_reader *r, attr_list *out);
 bool reader_operation(text_reader *r, shlo_block *block);
 /* A region in braces. NULL when reported. `arguments` are defined in it; NULL: it says its own. */
 shlo_block *reader_region(text_reader *r, shlo_op *parent, shlo_block *arguments);
+/* (%a: type, ...) {...}: one whose arguments stand in front of it. */
+shlo_block *reader_headed_region(text_reader *r);
 /* %name or %name#2; NULL when reported. */
 shlo_value *reader_operand(text_reader *r);
 /* %a, %b; none is right, too. */

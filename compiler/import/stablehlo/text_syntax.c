@@ -200,18 +200,61 @@ static bool mesh_form(text_reader *r) {
     const char *begin = r->p, *before = r->m->meshes;
     if (!reader_symbol(r) || !reader_need(r, "=") || !reader_skip_brackets(r))
         return false;
+    const char *end = r->p;
+    if (reader_peek(r, "{") && !reader_skip_brackets(r))
+        return false;
     r->m->meshes = arena_printf(&r->m->memory, "%s%ssdy.mesh%.*s", before ? before : "",
-                                before ? "\n" : "", (int)(r->p - begin), begin);
+                                before ? "\n" : "", (int)(end - begin), begin);
     return true;
 }
 
-/* Says something of a value's place: sdy.reshard %0 <...> : type. The attributes are Shardy's, and
- * skipped. */
-static bool partitioner_form(text_reader *r, operation_parts *o) {
-    if (strcmp(o->name, "sdy.mesh") == 0)
-        return mesh_form(r);
-    return reader_operands(r, &o->operands) && (!reader_peek(r, "<") || reader_skip_brackets(r)) &&
+/* Shardy's attributes are kept as their text, in the form that they have by themselves. */
+static bool kept_brackets(text_reader *r, operation_parts *o, const char *name, const char *before,
+                          const char *behind) {
+    reader_blanks(r);
+    const char *begin = r->p;
+    if (!reader_skip_brackets(r))
+        return false;
+    shlo_attr *a = reader_attr(r, SHLO_ATTR_OTHER);
+    a->string = arena_printf(&r->m->memory, "%s%.*s%s", before, (int)(r->p - begin), begin, behind);
+    a->length = strlen(a->string);
+    return reader_push(r, &o->attrs, name, a);
+}
+
+/* sdy.manual_computation(%0) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: type)
+ * {...} : (type) -> type */
+static bool manual_form(text_reader *r, operation_parts *o) {
+    static const char shardings[] = "#sdy.sharding_per_value<";
+    if (!reader_need(r, "(") || !reader_operands(r, &o->operands) || !reader_need(r, ")") ||
+        !reader_need(r, "in_shardings") || !reader_need(r, "=") ||
+        !kept_brackets(r, o, "in_shardings", shardings, ">") || !reader_need(r, "out_shardings") ||
+        !reader_need(r, "=") || !kept_brackets(r, o, "out_shardings", shardings, ">") ||
+        !reader_need(r, "manual_axes") || !reader_need(r, "=") ||
+        !kept_brackets(r, o, "manual_axes", "#sdy<manual_axes", ">"))
+        return false;
+    shlo_block *block = reader_headed_region(r);
+    vec_push(&o->regions, block);
+    return block && types(r, o, 'f');
+}
+
+/* sdy.return %0, %1 : type, type */
+static bool manual_end_form(text_reader *r, operation_parts *o) {
+    return reader_operands(r, &o->operands) &&
+           (o->operands.count == 0 || (reader_need(r, ":") && reader_types(r, &o->operand_types)));
+}
+
+/* Says something of a value's place: sdy.reshard %0 <...> : type. */
+static bool place_form(text_reader *r, operation_parts *o) {
+    return reader_operands(r, &o->operands) &&
+           (!reader_peek(r, "<") || kept_brackets(r, o, "sharding", "#sdy.sharding", "")) &&
            types(r, o, 'p');
+}
+
+static bool partitioner_form(text_reader *r, operation_parts *o) {
+    return strcmp(o->name, "sdy.mesh") == 0                 ? mesh_form(r)
+           : strcmp(o->name, "sdy.manual_computation") == 0 ? manual_form(r, o)
+           : strcmp(o->name, "sdy.return") == 0             ? manual_end_form(r, o)
+                                                            : place_form(r, o);
 }
 
 bool reader_short_form(text_reader *r, operation_parts *o) {

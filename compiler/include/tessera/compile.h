@@ -27,7 +27,7 @@ extern "C" {
 /* Version of this header and of the library libtessera-compiler; a new minor adds functions, and
  * members at the ends of structs. */
 #define TSR_COMPILE_MAJOR 1
-#define TSR_COMPILE_MINOR 2
+#define TSR_COMPILE_MINOR 3
 
 typedef struct tsr_compilation *tsr_compilation_t;
 
@@ -103,9 +103,18 @@ typedef struct tsr_shape {
                             program of StableHLO. Since 1.2 */
     uint32_t is_placeholder; /* not 0: the program of StableHLO gives nothing, and its kernel this
                                 number in the place of it. Since 1.2 */
+    /* A program of StableHLO lies on the devices that it is for, replicas times partitions of
+     * them. A device has one of so many parts of each axis; of the first `device_axes` a part is
+     * one element, and the program does not see them. Since 1.3 */
+    uint32_t replicas, partitions, device_axes;
+    uint32_t parts[8];
 } tsr_shape_t;
 TSR_API uint32_t tsrGetShapeCount(tsr_compilation_t compilation);
 TSR_API tsr_status_t tsrGetShape(tsr_compilation_t compilation, uint32_t index, tsr_shape_t *shape);
+/* The part of each axis that a device has, which is number replica * partitions + partition: 0 to
+ * parts - 1. TSR_ENOTFOUND: there is no such buffer or device. Since 1.3 */
+TSR_API tsr_status_t tsrGetPart(tsr_compilation_t compilation, uint32_t index, uint32_t device,
+                                uint32_t part[8]);
 
 /* The origin of the first NaN or infinity in outputs (since 1.1). */
 typedef enum tsr_nonfinite_origin {

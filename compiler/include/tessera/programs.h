@@ -17,4 +17,15 @@ bool compiler_is_complex(const compiler_source *source, const compiler_kernel *k
 bool compiler_is_placeholder(const compiler_source *source, const compiler_kernel *kernel,
                              uint32_t buffer);
 
+/* Says how a buffer lies on the devices that the program is for, and the part that one has, as
+ * tsr_shape_t and tsrGetPart say it. A buffer of another source lies on one. */
+typedef struct compiler_lying {
+    uint32_t replicas, partitions, device_axes;
+    uint32_t parts[8];
+} compiler_lying;
+compiler_lying compiler_lies_on(const compiler_source *source, const compiler_kernel *kernel,
+                                uint32_t buffer);
+void compiler_part_on(const compiler_source *source, const compiler_kernel *kernel, uint32_t buffer,
+                      uint32_t device, uint32_t part[8]);
+
 #endif

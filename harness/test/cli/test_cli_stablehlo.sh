@@ -44,6 +44,13 @@ func.func public @other(%a: tensor<3xf32>) -> tensor<3xf32> {
 END
 exits 0 "a function with a name that is a word of the language" "$tsr" compile while.mlir --kernel while_ --emit graph
 has out "while_" "it has an underscore behind it"
+cat >outer.mlir <<'END'
+module { func.func public @outer(%a: tensor<3xf32>, %b: tensor<2xf32>) -> tensor<3x2xf32> {
+  %0 = "stablehlo.dot_general"(%a, %b) {dot_dimension_numbers = #stablehlo.dot<>} : (tensor<3xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32> } }
+END
+exits 0 "a product that sums over nothing" "$tsr" bench outer.mlir --profile strict --quick --db db
+has out "1 results*: 1 ok" "it is an outer one"
 head -c 300 "$cases/control.mlirbc" >cut.mlirbc
 exits 3 "bytecode that is cut" "$tsr" compile cut.mlirbc
 has err "error\[E1201\]" "it cannot be read"

@@ -175,7 +175,7 @@ static void test_a_refused_program_says_says_where_in_the_script(void **state) {
     free(code);
 }
 
-static void test_programs_for_several_devices_are_refused(void **state) {
+static void test_a_program_for_more_devices_than_there_are_is_refused(void **state) {
     (void)state;
     static const char two[] = {0x1a, 4, 0x20, 2, 0x28, 1}, one[] = {0x1a, 4, 0x20, 1, 0x28, 1};
     size_t size;
@@ -187,7 +187,7 @@ static void test_programs_for_several_devices_are_refused(void **state) {
                             .format_size = 4};
     fails(CALL(Client_Compile, .client = client, .program = &p, .compile_options = two,
                .compile_options_size = sizeof two),
-          PJRT_Error_Code_UNIMPLEMENTED, "2 replicas");
+          PJRT_Error_Code_INVALID_ARGUMENT, "TESSERA_DEVICES");
     fails(CALL(Client_Compile, .client = client, .program = &p, .compile_options = two,
                .compile_options_size = 3),
           PJRT_Error_Code_INVALID_ARGUMENT, "CompileOptionsProto");
@@ -510,7 +510,7 @@ int main(void) {
         cmocka_unit_test(test_arguments_that_do_not_fit_are_errors),
         cmocka_unit_test(test_a_donated_argument_is_gone),
         cmocka_unit_test(test_a_refused_program_says_says_where_in_the_script),
-        cmocka_unit_test(test_programs_for_several_devices_are_refused),
+        cmocka_unit_test(test_a_program_for_more_devices_than_there_are_is_refused),
         cmocka_unit_test(test_an_option_of_a_compilation_changes_it_or_is_refused),
         cmocka_unit_test(test_a_program_may_give_nothing),
         cmocka_unit_test(test_a_program_is_kept_as_bytes),
