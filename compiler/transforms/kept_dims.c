@@ -132,10 +132,13 @@ static bool keep_reduce(const keeping *k) {
 static bool keep_dot(const keeping *k) {
     static const char *const lists[2][2] = {{"x_batch", "x_contract"}, {"y_batch", "y_contract"}};
     int64_t batch[IR_MAX_RANK], contract[IR_MAX_RANK];
-    if (k->operand > 1)
-        return false;
-    const uint32_t batches = ir_op_ints(k->m, k->op, lists[k->operand][0], batch, IR_MAX_RANK),
-                   contracts = ir_op_ints(k->m, k->op, lists[k->operand][1], contract, IR_MAX_RANK);
+    const uint32_t side = k->operand == 1;
+    const uint32_t batches = ir_op_ints(k->m, k->op, lists[side][0], batch, IR_MAX_RANK),
+                   contracts = ir_op_ints(k->m, k->op, lists[side][1], contract, IR_MAX_RANK);
+    if (k->operand == 2) { /* counts, for the last free axis of x */
+        keep(k, 0, type_of(k, 0)->rank - (int)contracts - 1);
+        return true;
+    }
     int to = k->operand == 0 ? (int)batches : k->y->rank - k->x->rank + (int)(batches + contracts);
     for (uint32_t i = 0; i < batches; i++)
         keep(k, (int)batch[i], (int)i);

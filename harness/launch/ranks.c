@@ -42,6 +42,7 @@ typedef enum rank_order {
 typedef struct rank_message {
     uint32_t order, index; /* of an input or an output */
     uint64_t number;       /* bytes behind it; launches; of an answer ns, or bytes behind it */
+    uint64_t began;        /* of an answer: when, by the clock of the machine */
     status st;
 } rank_message;
 
@@ -134,6 +135,7 @@ static bool obey(rank_seat *s, launch *l) {
     if (m.order == ORDER_WRITE || reads)
         data = base_malloc((size_t)m.number + 1);
     bool told = m.order != ORDER_WRITE || pipe_receive(s->far_from, NULL, data, (size_t)m.number);
+    answer.began = clock_now_ns();
     if (told)
         answer.number = follow(l, &m, data, &answer.st);
     told = told && file_append(s->far_to, &answer, sizeof answer) &&
@@ -336,8 +338,20 @@ static bool lost(rank_seat *s, status *st) {
     return false;
 }
 
+/* Numbers of the answers: the greatest, and the time from the first beginning to the last end. */
+typedef struct numbers {
+    uint64_t most, first, last;
+} numbers;
+
+static void count(numbers *n, const rank_message *m) {
+    const uint64_t end = m->began + m->number;
+    n->most = m->number > n->most ? m->number : n->most;
+    n->first = !n->first || m->began < n->first ? m->began : n->first;
+    n->last = end > n->last ? end : n->last;
+}
+
 /* The answers of all to one order. The first failure counts that is no other rank's. */
-static bool answers(launch_ranks *r, uint64_t *most, status *st) {
+static bool answers(launch_ranks *r, numbers *n, status *st) {
     bool ok = true, own = false;
     for (uint32_t i = 0; i < r->count; i++) {
         rank_message m = {.st = STATUS_INIT};
@@ -349,8 +363,8 @@ static bool answers(launch_ranks *r, uint64_t *most, status *st) {
             own = true;
             continue;
         }
-        if (most && m.number > *most)
-            *most = m.number;
+        if (n)
+            count(n, &m);
         if (m.st.code != STATUS_OK && ok)
             *st = m.st;
         ok = ok && m.st.code == STATUS_OK;
@@ -505,18 +519,18 @@ bool launch_ranks_poison(launch_ranks *r, status *st) {
 
 bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *st) {
     const rank_message m = {.order = ORDER_RUN, .number = launches};
-    uint64_t most = 0;
-    const bool ok = order_all(r, &m, st) && answers(r, &most, st);
+    numbers n = {0};
+    const bool ok = order_all(r, &m, st) && answers(r, &n, st);
     if (ns)
-        *ns = most;
+        *ns = n.last - n.first;
     return ok;
 }
 
 bool launch_ranks_share(launch_ranks *r, bool shared) {
     const rank_message m = {.order = ORDER_SHARE, .number = shared};
-    uint64_t any = 0;
+    numbers any = {0};
     status ignored = STATUS_INIT; /* the next order fails for the same reason */
-    return order_all(r, &m, &ignored) && answers(r, &any, &ignored) && any;
+    return order_all(r, &m, &ignored) && answers(r, &any, &ignored) && any.most;
 }
 
 static bool read_one(rank_seat *s, rank_message m, void *to, status *st) {

@@ -17,7 +17,8 @@ void launch_ranks_close(launch_ranks *r); /* may be NULL */
 bool launch_ranks_write(launch_ranks *r, uint32_t input, const void *data, size_t bytes,
                         status *st);
 bool launch_ranks_poison(launch_ranks *r, status *st);
-/* So many launches, one behind the other; *ns: of the rank that took longest, or NULL. */
+/* So many launches, one behind the other; *ns: from the first one's beginning to the last one's
+ * end, on whatever rank, or NULL. */
 bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *st);
 /* As launch_share_donated. */
 bool launch_ranks_share(launch_ranks *r, bool shared);

@@ -19,11 +19,15 @@ typedef struct placement {
     int time_count, value_count;
 } placement;
 
-/* Those of all ranks, which share the work; more than the machine has do no more of it. */
-static uint32_t threads_of(const json_t *result) {
+static uint32_t ranks_of(const json_t *result) {
     const json_t *ranks = result_get(result, RESULT_RANKS);
+    return ranks ? (uint32_t)json_integer_value(ranks) : 1;
+}
+
+/* Threads of all ranks, which share the work; more than the machine has do no more of it. */
+static uint32_t threads_of(const json_t *result) {
     const uint32_t each = (uint32_t)result_whole(result, RESULT_THREADS),
-                   all = each * (ranks ? (uint32_t)json_integer_value(ranks) : 1);
+                   all = each * ranks_of(result);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return all > each && cores > 0 && all > (uint32_t)cores
                ? (uint32_t)cores > each ? (uint32_t)cores : each
@@ -41,8 +45,9 @@ static bool describe(placement *p) {
         .threads = threads_of(result),
         .flops = (uint64_t)json_integer_value(result_get(result, RESULT_FLOPS)),
         .bytes = (uint64_t)json_integer_value(result_get(result, RESULT_BYTES)),
-        .working_set_bytes =
-            (uint64_t)json_integer_value(internal_get(internal, INTERNAL_WORKING_SET)),
+        .working_set_bytes = /* at least the part of each rank */
+        (uint64_t)json_integer_value(internal_get(internal, INTERNAL_WORKING_SET)) /
+        ranks_of(result),
         .time_ns = json_number_value(result_get(result, RESULT_MEDIAN)),
     };
     return p->query.time_ns > 0 && !json_is_true(internal_get(internal, INTERNAL_OWN_MEMORY));
