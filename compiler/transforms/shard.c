@@ -235,9 +235,11 @@ static void drop_results(ir_module *m) {
     free(uses);
 }
 
+/* The kernel's own operations stay, whose sums have numbers that no others may get. */
 static bool remove_dead(ir_module *m, ir_block block, void *context) {
     (void)context;
-    graph_remove_dead(m, block);
+    if (ir_block_parent(m, block) != ir_module_kernel(m))
+        graph_remove_dead(m, block);
     return true;
 }
 
