@@ -245,21 +245,14 @@ static bool take(shards *g) {
 
 /* ---- the verdict ---- */
 
-static bool is_whole(const shards *g, uint32_t result) {
-    const ir_attr list = ir_op_attr(g->c->m, g->c->op, "whole");
-    bool found = false;
-    for (uint32_t i = 0; list && i < ir_attr_get(g->c->m, list)->count; i++)
-        found |= ir_attr_get(g->c->m, ir_attr_get(g->c->m, list)->items[i])->integer == result;
-    return found;
-}
-
 static opinion_verdict compare(const shards *g) {
     const ir_module *m = g->c->m;
     const ir_op_data *end = ir_op_get(m, ir_block_get(m, ir_op_block(m, g->c->op, 0))->last);
     for (uint32_t shard = 0; shard < g->count; shard++)
         for (uint32_t i = 0; i < g->s.result_count; i++) {
             const tensor *own = value(g, shard, end->operands[i]);
-            const size_t bytes = tensor_bytes(own), at = is_whole(g, i) ? 0 : shard * bytes;
+            const size_t bytes = tensor_bytes(own),
+                         at = transform_is_whole(g->c->m, g->c->op, i) ? 0 : shard * bytes;
             if (memcmp((const char *)g->c->results[i].data + at, own->data, bytes) == 0)
                 continue;
             snprintf(g->c->o->out->why, sizeof g->c->o->out->why,

@@ -214,6 +214,15 @@ static bool verify_ruled(const ir_module *m, ir_op op, const transform_parts *p,
            ir_broken(st, "its rule takes or makes values of other types");
 }
 
+bool transform_is_whole(const ir_module *m, ir_op op, uint32_t result) {
+    const ir_attr list = ir_op_attr(m, op, "whole");
+    const ir_attr_data *l = list ? ir_attr_get(m, list) : NULL;
+    bool found = false;
+    for (uint32_t i = 0; l && i < l->count; i++)
+        found |= ir_attr_get(m, l->items[i])->integer == (int64_t)result;
+    return found;
+}
+
 bool transform_verify(const ir_module *m, ir_op op, status *st) {
     transform_parts p = {ir_op_get(m, op), control_end(m, op, 0),
                          ir_block_get(m, ir_op_block(m, op, 0)), transform_shape_of(m, op)};

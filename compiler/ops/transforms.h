@@ -24,6 +24,8 @@ typedef struct transform_shape {
 } transform_shape;
 /* The operation has been verified. */
 transform_shape transform_shape_of(const ir_module *m, ir_op op);
+/* Is a result of a tessera.shard the same for each shard? */
+bool transform_is_whole(const ir_module *m, ir_op op, uint32_t result);
 bool transform_verify(const ir_module *m, ir_op op, status *st);
 
 /* Marks of operations (ir_location): a number of its own for each checkpoint that was opened, with

@@ -16,15 +16,6 @@ typedef struct sharded {
     derive_numbers wholes;       /* results that are the same on all shards */
 } sharded;
 
-static bool is_whole(const ir_module *m, ir_op op, uint32_t result) {
-    const ir_attr list = ir_op_attr(m, op, "whole");
-    const ir_attr_data *l = list ? ir_attr_get(m, list) : NULL;
-    for (uint32_t i = 0; l && i < l->count; i++)
-        if (ir_attr_get(m, l->items[i])->integer == (int64_t)result)
-            return true;
-    return false;
-}
-
 /* A value that the block takes, whose part has this type; gives its number among those of its kind.
  */
 static uint32_t take(sharded *a, bool sliced, ir_value v, ir_type part) {
@@ -125,7 +116,7 @@ static bool forward(derivation *d, ir_op op, const ir_value *operands) {
     for (size_t i = 0; i < o->result_count + n.floats.count; i++) {
         const uint32_t of =
             i < o->result_count ? (uint32_t)i : (uint32_t)n.floats.items[i - o->result_count];
-        if (is_whole(m, op, of))
+        if (transform_is_whole(m, op, of))
             vec_push(&a.wholes, (int64_t)i);
         vec_push(&results, derive_type(m, o->results[of]));
     }
@@ -167,7 +158,7 @@ bool derive_shard_transpose(derivation *d, const tape_entry *entry, const ir_val
         const uint32_t of = (uint32_t)n.floats.items[i];
         const ir_value ct =
             cotangents[of] ? cotangents[of] : build_zero(&d->b, derive_type(m, o->results[of]));
-        vec_push(&numbers, take(&a, !is_whole(m, op, of), ct,
+        vec_push(&numbers, take(&a, !transform_is_whole(m, op, of), ct,
                                 derive_type(m, control_end(m, op, 0)->operands[of])));
     }
     for (uint32_t i = 0; i < a.s.value_count; i++)
@@ -180,8 +171,9 @@ bool derive_shard_transpose(derivation *d, const tape_entry *entry, const ir_val
     const ir_op made = build(d, &a, &results);
     push_operands(d, &a, made, &n);
     for (size_t i = 0; i < numbers.count; i++)
-        vec_push(&n.before, argument(d, &a, made, !is_whole(m, op, (uint32_t)n.floats.items[i]),
-                                     (uint32_t)numbers.items[i]));
+        vec_push(&n.before,
+                 argument(d, &a, made, !transform_is_whole(m, op, (uint32_t)n.floats.items[i]),
+                          (uint32_t)numbers.items[i]));
     const bool ok = fill(d, made, &n, n.result_count);
     for (size_t i = 0; i < n.wrt.count && ok; i++)
         out[n.wrt.items[i]] = ir_op_result(m, made, (uint32_t)i);

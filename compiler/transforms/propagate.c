@@ -65,9 +65,7 @@ static bool is_sliced(const partition *p, ir_op op, uint32_t operand) {
 }
 
 static bool is_stacked(const partition *p, ir_op op, uint32_t result) {
-    int64_t whole[LIMIT_OPERANDS];
-    const uint32_t count = ir_op_ints(p->m, op, "whole", whole, LIMIT_OPERANDS);
-    return ir_op_get(p->m, op)->opcode == GRAPH_SHARD && !ir_ints_hold(whole, count, result);
+    return ir_op_get(p->m, op)->opcode == GRAPH_SHARD && !transform_is_whole(p->m, op, result);
 }
 
 /* The placement of one part of a value, and back. */

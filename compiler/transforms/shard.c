@@ -176,23 +176,15 @@ shard_axis shard_axis_of(transforming *t, const char *name, int64_t total) {
 
 /* ---- one of them ---- */
 
-static bool is_whole(const batching *s, uint32_t i) {
-    const ir_attr list = ir_op_attr(s->m, s->whole, "whole");
-    bool found = false;
-    for (uint32_t k = 0; list && k < ir_attr_get(s->m, list)->count; k++)
-        found |= ir_attr_get(s->m, ir_attr_get(s->m, list)->items[k])->integer == (int64_t)i;
-    return found;
-}
-
 static bool result_of(batching *s, uint32_t i, ir_value *out) {
     const ir_value v = control_end(s->m, s->whole, 0)->operands[i];
-    if (is_whole(s, i) && batch_differs(s, v))
+    if (transform_is_whole(s->m, s->whole, i) && batch_differs(s, v))
         return transform_refuse(
             s->t, TRANSFORM_FAULT_SHARD, s->whole,
             "result %u differs from shard to shard of '%s', and is to come out as one value: give "
             "it that axis in out_specs, or make it one by all_reduce() or all_gather()",
             i, s->axis->name);
-    *out = is_whole(s, i) ? batch_stand(s, v) : batch_all(s, v);
+    *out = transform_is_whole(s->m, s->whole, i) ? batch_stand(s, v) : batch_all(s, v);
     return true;
 }
 
