@@ -316,9 +316,10 @@ bool enclosure_kept(const reference_value *v, int64_t i) {
 
 enclosure enclosure_at(const reference_value *v, int64_t i) {
     int64_t count = tensor_count(&v->bound);
+    double value;
+    interp_load_f64(&v->value, i, 1, &value); /* integers are no f64 */
     if (!enclosure_kept(v, i))
-        return enclosure_of(
-            (bounded){((const double *)v->value.data)[i], ((const double *)v->bound.data)[i]});
+        return enclosure_of((bounded){value, ((const double *)v->bound.data)[i]});
     return (enclosure){v->limits[i], v->limits[count + i], v->limits[2 * count + i] != 0};
 }
 
