@@ -35,15 +35,12 @@ static void read_words(const char *words, const ir_type_data *t, shard_part *out
 
 shard_part *parts_of(const ir_module *m) {
     const ir_op kernel = ir_module_kernel(m);
-    const ir_block_data *body = ir_kernel_body(m);
-    const ir_op_data *end = ir_op_get(m, body->last);
-    const uint32_t inputs = body->argument_count, count = inputs + end->operand_count;
+    const uint32_t count = sharding_count(m);
     shard_part *out = base_calloc((size_t)count + 1, sizeof *out);
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
-        const ir_value v = i < inputs ? body->arguments[i] : end->operands[i - inputs];
         const char *words = sharding_part(m, kernel, i);
-        read_words(words, ir_type_of(m, v), &out[i]);
+        read_words(words, ir_type_of(m, sharding_value(m, i)), &out[i]);
         any |= words != NULL;
     }
     if (!any)

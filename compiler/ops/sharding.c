@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/dim.h"
+#include "ops/graph.h"
 
 static bool is_named_before(const sharding_dim *dims, int last, const sharding_axis *axis) {
     for (int d = 0; d <= last; d++)
@@ -71,6 +71,44 @@ const char *sharding_of(const ir_module *m, ir_op kernel, uint32_t number) {
 
 const char *sharding_part(const ir_module *m, ir_op kernel, uint32_t number) {
     return item_of(m, kernel, "parts", number);
+}
+
+uint32_t sharding_count(const ir_module *m) {
+    const ir_block_data *body = ir_kernel_body(m);
+    return body->argument_count + ir_op_get(m, body->last)->operand_count;
+}
+
+ir_value sharding_value(const ir_module *m, uint32_t number) {
+    const ir_block_data *body = ir_kernel_body(m);
+    return number < body->argument_count
+               ? body->arguments[number]
+               : ir_op_get(m, body->last)->operands[number - body->argument_count];
+}
+
+static bool each_axis_of(const char *words, int rank,
+                         bool (*visit)(const sharding_axis *axis, void *context), void *context) {
+    sharding_dim dims[IR_MAX_RANK];
+    bool ok = true;
+    if (!words || !sharding_read(words, rank, dims))
+        return true;
+    for (int d = 0; d < rank; d++)
+        for (uint32_t i = 0; i < dims[d].count && ok; i++)
+            ok = visit(&dims[d].axes[i], context);
+    return ok;
+}
+
+bool sharding_each_axis(const ir_module *m, bool (*visit)(const sharding_axis *axis, void *context),
+                        void *context) {
+    const ir_op kernel = ir_module_kernel(m);
+    bool ok = true;
+    for (uint32_t i = 0; i < sharding_count(m) && ok; i++)
+        ok = each_axis_of(sharding_of(m, kernel, i), ir_type_of(m, sharding_value(m, i))->rank,
+                          visit, context);
+    for (ir_walk w = ir_walk_op(m, kernel); ok && ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_PLACED)
+            ok = each_axis_of(ir_op_string(m, w.op, "sharding", ""),
+                              ir_type_of(m, ir_op_result(m, w.op, 0))->rank, visit, context);
+    return ok;
 }
 
 bool sharding_verify(const ir_module *m, ir_op kernel, status *st) {

@@ -37,6 +37,13 @@ bool sharding_fits(const char *words, const ir_type_data *type);
 const char *sharding_of(const ir_module *m, ir_op kernel, uint32_t number);
 /* The same of the part of this rank. */
 const char *sharding_part(const ir_module *m, ir_op kernel, uint32_t number);
+/* Inputs and outputs of the module's kernel, and one of them by its number. */
+uint32_t sharding_count(const ir_module *m);
+ir_value sharding_value(const ir_module *m, uint32_t number);
+/* Calls `visit` with the axes of all texts of the module, those of the kernel and then those of
+ * tessera.placed, as long as it returns true. */
+bool sharding_each_axis(const ir_module *m, bool (*visit)(const sharding_axis *axis, void *context),
+                        void *context);
 /* Each of the attribute's texts fits the value that it is of. */
 bool sharding_verify(const ir_module *m, ir_op kernel, status *st);
 

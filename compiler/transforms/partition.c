@@ -52,11 +52,15 @@ int64_t placement_shards(const partition *p, const placement *of, int dim, bool 
     return all;
 }
 
+/* A dimension of the own shards, of that of all, or the other way around. */
+static int64_t size_of(const partition *p, const placement *of, int dim, int64_t size, bool own) {
+    return size / placement_shards(p, of, dim, !own) * placement_shards(p, of, dim, own);
+}
+
 static ir_type part_type(const partition *p, ir_type whole, const placement *of) {
     ir_type_data t = *ir_type_get(p->m, whole);
     for (int d = 0; d < t.rank; d++)
-        t.dims[d] =
-            t.dims[d] / placement_shards(p, of, d, false) * placement_shards(p, of, d, true);
+        t.dims[d] = size_of(p, of, d, t.dims[d], true);
     return ir_type_tensor(p->m, t.element, t.rank, t.dims);
 }
 
@@ -106,29 +110,25 @@ static ir_value gather_dim(const partition *p, ir_builder *b, ir_value x, const 
                            int dim) {
     const ir_type_data t = *ir_type_of(p->m, x);
     const opened o = open_dim(p, x, of, dim, true);
-    const int64_t size =
-        t.dims[dim] / placement_shards(p, of, dim, true) * placement_shards(p, of, dim, false);
     x = build_reshape(b, x, o.count + 3, o.dims);
     for (int i = o.count; i > 0; i--) {
         const shard_axis *a = &p->axes[of->axes[dim][i - 1] - 1];
         batching s = {.t = p->t, .m = p->m, .b = *b, .axis = a, .count = own_shards(a)};
         x = build_moved(b, shard_gather(&s, build_moved(b, x, i, 0)), 0, i);
     }
-    return close_dim(b, x, &t, dim, size);
+    return close_dim(b, x, &t, dim, size_of(p, of, dim, t.dims[dim], false));
 }
 
 static ir_value slice_dim(const partition *p, ir_builder *b, ir_value x, const placement *of,
                           int dim) {
     const ir_type_data t = *ir_type_of(p->m, x);
     const opened o = open_dim(p, x, of, dim, false);
-    const int64_t size =
-        t.dims[dim] / placement_shards(p, of, dim, false) * placement_shards(p, of, dim, true);
     x = build_reshape(b, x, o.count + 3, o.dims);
     for (int i = 0; i < o.count; i++) {
         const shard_axis *a = &p->axes[of->axes[dim][i] - 1];
         x = build_slice_axis(b, x, 1 + i, a->first, a->first + own_shards(a));
     }
-    return close_dim(b, x, &t, dim, size);
+    return close_dim(b, x, &t, dim, size_of(p, of, dim, t.dims[dim], true));
 }
 
 /* The dimension that is cut by the one axis that another dimension is to be cut by; -1: none. */
@@ -282,19 +282,19 @@ static ir_attr part_words(const partition *p, const placement *of, int rank) {
 
 /* Notes of inputs and outputs which parts they are. */
 static void put_parts(const partition *p) {
-    const ir_op kernel = ir_module_kernel(p->m);
-    const ir_block_data *body = ir_kernel_body(p->m);
-    const ir_op_data *end = ir_op_get(p->m, body->last);
-    const uint32_t count = body->argument_count + end->operand_count;
+    const uint32_t count = sharding_count(p->m);
     ir_attr *list = ARENA_NEW(ir_module_arena(p->m), ir_attr, count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        const ir_value v =
-            i < body->argument_count ? body->arguments[i] : end->operands[i - body->argument_count];
-        const ir_type_data *t = ir_type_of(p->m, v);
-        const placement of = partition_read((partition *)p, sharding_of(p->m, kernel, i), t);
-        list[i] = part_words(p, &of, t->rank);
-    }
-    ir_op_set_attr(p->m, kernel, "parts", ir_attr_array(p->m, list, count));
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = part_words(p, &p->said[i], ir_type_of(p->m, sharding_value(p->m, i))->rank);
+    ir_op_set_attr(p->m, ir_module_kernel(p->m), "parts", ir_attr_array(p->m, list, count));
+}
+
+static void read_said(partition *p) {
+    const uint32_t count = sharding_count(p->m);
+    p->said = ARENA_NEW(ir_module_arena(p->m), placement, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        p->said[i] = partition_read(p, sharding_of(p->m, ir_module_kernel(p->m), i),
+                                    ir_type_of(p->m, sharding_value(p->m, i)));
 }
 
 static bool is_cut(const partition *p) {
@@ -333,6 +333,7 @@ void partition_run(transforming *t) {
             const char *name = ir_op_string(t->m, w.op, "axis", "");
             (void)partition_axis(&p, name, strlen(name), ir_op_int(t->m, w.op, "count", 0));
         }
+    read_said(&p);
     partition_propagate(&p);
     if (is_cut(&p)) {
         put_parts(&p);

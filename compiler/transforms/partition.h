@@ -26,7 +26,8 @@ typedef struct partition {
     ir_module *m;
     shard_axis axes[PARTITION_AXES_MAX]; /* those that several ranks share */
     uint32_t axis_count;
-    placement *of; /* by value, as far as there were any when it began */
+    placement *said; /* of inputs, then outputs, as the kernel has it */
+    placement *of;   /* by value, as far as there were any when it began */
     uint32_t value_count;
 } partition;
 

@@ -100,12 +100,8 @@ static placement outside(const partition *p, ir_op op, uint32_t result) {
 
 static placement wanted_at_end(const partition *p, ir_op around, uint32_t i) {
     const placement none = {0};
-    if (ir_op_get(p->m, around)->opcode == GRAPH_KERNEL) {
-        const ir_block_data *body = ir_kernel_body(p->m);
-        const ir_value v = ir_op_get(p->m, body->last)->operands[i];
-        return partition_read((partition *)p, sharding_of(p->m, around, body->argument_count + i),
-                              ir_type_of(p->m, v));
-    }
+    if (ir_op_get(p->m, around)->opcode == GRAPH_KERNEL)
+        return p->said[ir_kernel_body(p->m)->argument_count + i];
     if (!is_open(p, around))
         return none;
     const placement *out = &p->of[ir_op_get(p->m, around)->results[i]];
@@ -273,8 +269,7 @@ void partition_propagate(partition *p) {
     ir_uses uses = ir_uses_fill(p->m);
     const ir_block_data *body = ir_kernel_body(p->m);
     for (uint32_t i = 0; i < body->argument_count; i++)
-        p->of[body->arguments[i]] = partition_read(p, sharding_of(p->m, ir_module_kernel(p->m), i),
-                                                   ir_type_of(p->m, body->arguments[i]));
+        p->of[body->arguments[i]] = p->said[i];
     bool any = true;
     for (int i = 0; any && i < SWEEPS_MAX; i++) {
         while (forwards(p))

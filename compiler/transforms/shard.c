@@ -111,39 +111,26 @@ static bool spread(shard_grid *g, const shard_ranks *ranks, status *st) {
                       g->axis_count > 1 ? ", and others have theirs" : "");
 }
 
-/* Axes of a text of ops/sharding.h. */
-static bool add_axes(shard_grid *g, ir_module *m, const char *words, int rank, status *st) {
-    sharding_dim dims[IR_MAX_RANK];
-    bool ok = true;
-    if (!words || !sharding_read(words, rank, dims))
-        return true;
-    for (int d = 0; d < rank; d++)
-        for (uint32_t i = 0; i < dims[d].count && ok; i++) {
-            const sharding_axis *a = &dims[d].axes[i];
-            ok = add_axis(g, arena_strndup(ir_module_arena(m), a->name, a->length), a->shards, st);
-        }
-    return ok;
+typedef struct adding {
+    shard_grid *g;
+    ir_module *m;
+    status *st;
+} adding;
+
+static bool add_placed(const sharding_axis *a, void *context) {
+    const adding *to = context;
+    const char *name = arena_strndup(ir_module_arena(to->m), a->name, a->length);
+    return add_axis(to->g, name, a->shards, to->st);
 }
 
 /* Shards first, then what lies on their mesh or on another one. */
 static bool find_grid(ir_module *m, const shard_ranks *ranks, shard_grid *g, status *st) {
-    const ir_op kernel = ir_module_kernel(m);
-    const ir_block_data *body = ir_kernel_body(m);
-    const ir_op_data *end = ir_op_get(m, body->last);
     *g = (shard_grid){.rank = ranks->rank, .whole = ranks->whole};
     bool ok = true;
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
         if (ir_op_get(m, w.op)->opcode == GRAPH_SHARD)
             ok = add_axis(g, ir_op_string(m, w.op, "axis", ""), ir_op_int(m, w.op, "count", 1), st);
-    for (uint32_t i = 0; i < body->argument_count + end->operand_count && ok; i++) {
-        const ir_value v =
-            i < body->argument_count ? body->arguments[i] : end->operands[i - body->argument_count];
-        ok = add_axes(g, m, sharding_of(m, kernel, i), ir_type_of(m, v)->rank, st);
-    }
-    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
-        if (ir_op_get(m, w.op)->opcode == GRAPH_PLACED)
-            ok = add_axes(g, m, ir_op_string(m, w.op, "sharding", ""),
-                          ir_type_of(m, ir_op_result(m, w.op, 0))->rank, st);
+    ok = ok && sharding_each_axis(m, add_placed, &(adding){g, m, st});
     return ok && spread(g, ranks, st);
 }
 

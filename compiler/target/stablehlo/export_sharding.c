@@ -12,59 +12,25 @@ enum { AXES_MAX = 8 };
 typedef struct axes {
     sharding_axis list[AXES_MAX];
     uint32_t count;
+    status *st;
 } axes;
 
-static bool add_axis(axes *a, const sharding_axis *one, status *st) {
+static bool add_axis(const sharding_axis *one, void *context) {
+    axes *a = context;
     for (uint32_t i = 0; i < a->count; i++)
         if (a->list[i].length == one->length &&
             strncmp(a->list[i].name, one->name, one->length) == 0)
             return a->list[i].shards == one->shards ||
                    status_set(
-                       st, STATUS_INVALID,
+                       a->st, STATUS_INVALID,
                        "the axis '%.*s' has %lld shards in one sharding and %lld in another: "
                        "a program of StableHLO has one mesh",
                        (int)one->length, one->name, (long long)a->list[i].shards,
                        (long long)one->shards);
     if (a->count == AXES_MAX)
-        return status_set(st, STATUS_INVALID, "a mesh has at most %d axes", AXES_MAX);
+        return status_set(a->st, STATUS_INVALID, "a mesh has at most %d axes", AXES_MAX);
     a->list[a->count++] = *one;
     return true;
-}
-
-static bool add_axes(axes *a, const char *words, int rank, status *st) {
-    sharding_dim dims[IR_MAX_RANK];
-    bool ok = true;
-    if (!words || !sharding_read(words, rank, dims))
-        return true;
-    for (int d = 0; d < rank; d++)
-        for (uint32_t i = 0; i < dims[d].count && ok; i++)
-            ok = add_axis(a, &dims[d].axes[i], st);
-    return ok;
-}
-
-/* An input, or behind them an output. */
-static ir_value value_of(const ir_module *m, uint32_t number) {
-    const ir_block_data *body = ir_kernel_body(m);
-    return number < body->argument_count
-               ? body->arguments[number]
-               : ir_op_get(m, body->last)->operands[number - body->argument_count];
-}
-
-static uint32_t value_count(const ir_module *m) {
-    const ir_block_data *body = ir_kernel_body(m);
-    return body->argument_count + ir_op_get(m, body->last)->operand_count;
-}
-
-static bool find_axes(const ir_module *m, axes *a, status *st) {
-    const ir_op kernel = ir_module_kernel(m);
-    bool ok = true;
-    for (uint32_t i = 0; i < value_count(m) && ok; i++)
-        ok = add_axes(a, sharding_of(m, kernel, i), ir_type_of(m, value_of(m, i))->rank, st);
-    for (ir_walk w = ir_walk_op(m, kernel); ok && ir_walk_next(&w);)
-        if (ir_op_get(m, w.op)->opcode == GRAPH_PLACED)
-            ok = add_axes(a, ir_op_string(m, w.op, "sharding", ""),
-                          ir_type_of(m, ir_op_result(m, w.op, 0))->rank, st);
-    return ok;
 }
 
 /* "dp+tp,-", as the pass annotate-sharding takes it. */
@@ -84,20 +50,22 @@ static void put_cuts(text *out, const char *words, int rank) {
 bool out_shardings(shlo_writer *w) {
     const ir_module *m = w->m;
     const uint32_t inputs = ir_kernel_body(m)->argument_count;
-    axes a = {.count = 0};
+    axes a = {.st = w->st};
     text words;
-    if (!find_axes(m, &a, w->st) || a.count == 0)
-        return a.count == 0;
+    if (!sharding_each_axis(m, add_axis, &a))
+        return false;
+    if (a.count == 0)
+        return true;
     text_init(&words);
     for (uint32_t i = 0; i < a.count; i++)
         text_printf(&words, "%s%.*s=%lld", i ? "," : "", (int)a.list[i].length, a.list[i].name,
                     (long long)a.list[i].shards);
-    for (uint32_t i = 0; i < value_count(m); i++) {
+    for (uint32_t i = 0; i < sharding_count(m); i++) {
         const char *own = sharding_of(m, ir_module_kernel(m), i);
         if (!own)
             continue;
         text_printf(&words, ";%c%u=", i < inputs ? 'a' : 'r', i < inputs ? i : i - inputs);
-        put_cuts(&words, own, ir_type_of(m, value_of(m, i))->rank);
+        put_cuts(&words, own, ir_type_of(m, sharding_value(m, i))->rank);
     }
     text_append(&words, strchr(words.data, ';') ? "" : ";");
     const bool ok = shlo_annotate_sharding(w->out, words.data, w->st);
