@@ -309,11 +309,18 @@ static LLVMValueRef compare(emitter *e, const char *name, dtype element, LLVMVal
 
 /* ---- the operation ---- */
 
-/* The intrinsic of one chip takes a type, that of another is of f32 alone. */
+/* The intrinsic of one chip takes a type, that of another is of f32 alone. No power of 2 has a
+ * minus sign, so that a sum which begins with 0 may begin with it. */
 static LLVMValueRef hardware_exp2(emitter *e, LLVMValueRef x) {
+    enum { NEGATIVE = 0x3c }; /* LLVM's FPClassTest: fcNegative */
+    static const char never[] = "nofpclass";
     const char *name = chip_exp2_of(e->target->cpu)->intrinsic;
     bool takes_type = LLVMIntrinsicIsOverloaded(LLVMLookupIntrinsicID(name, strlen(name))) != 0;
-    return code_intrinsic(e, name, &e->f32, takes_type, &x, 1);
+    LLVMValueRef power = code_intrinsic(e, name, &e->f32, takes_type, &x, 1);
+    unsigned kind = LLVMGetEnumAttributeKindForName(never, sizeof never - 1);
+    LLVMAddCallSiteAttribute(power, LLVMAttributeReturnIndex,
+                             LLVMCreateEnumAttribute(e->context, kind, NEGATIVE));
+    return power;
 }
 
 static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x) {

@@ -52,21 +52,42 @@ static ir_value unless_lowest(const tiles_lowering *t, ir_value v) {
                : v;
 }
 
-/* Is no element of a row of x greater than its `most`? */
-static bool is_most(const tiles_lowering *t, ir_value most, ir_value x) {
+/* A product of `factor`, where that is not 0; the other factor of it, or 0. */
+static ir_value without(const tiles_lowering *t, ir_value v, ir_value factor) {
+    const ir_op_data *d = made_by(t, v);
+    if (!factor)
+        return v;
+    if (!d || d->opcode != GRAPH_MUL)
+        return 0;
+    const int at = unmoved(t, d->operands[1]) == factor;
+    return unmoved(t, d->operands[at]) == factor ? unmoved(t, d->operands[1 - at]) : 0;
+}
+
+/* Is no element of a row of x, or of x * factor, greater than its `most`? */
+static bool is_most(const tiles_lowering *t, ir_value most, ir_value x, ir_value factor) {
     ir_value v = unmoved(t, unless_lowest(t, unmoved(t, most)));
     const ir_op_data *d = made_by(t, v);
     if (d && d->opcode == GRAPH_MAXIMUM)
-        return is_most(t, d->operands[0], x) || is_most(t, d->operands[1], x);
+        return is_most(t, d->operands[0], x, factor) || is_most(t, d->operands[1], x, factor);
+    v = without(t, v, factor);
+    d = v ? made_by(t, v) : NULL;
     return d && d->opcode == GRAPH_REDUCE && d->operands[0] == x &&
            strcmp(ir_op_string(t->g, ir_value_get(t->g, v)->op, "kind", ""), "max") == 0;
 }
 
-/* Is each element in [0, 1], or a NaN? */
+/* Is each element in [0, 1], or a NaN? A factor is a power of two (graph/contract.c). */
 static bool is_weight(const tiles_lowering *t, ir_value v) {
     const ir_op_data *d = made_by(t, v),
                      *less = d && d->opcode == GRAPH_EXP ? made_by(t, d->operands[0]) : NULL;
-    return less && less->opcode == GRAPH_SUB && is_most(t, less->operands[1], less->operands[0]);
+    if (less && less->opcode == GRAPH_SUB)
+        return is_most(t, less->operands[1], less->operands[0], 0);
+    const ir_op_data *minus =
+        less && less->opcode == GRAPH_FMA ? made_by(t, less->operands[2]) : NULL;
+    if (!minus || minus->opcode != GRAPH_NEG)
+        return false;
+    const ir_value *x = less->operands;
+    return is_most(t, minus->operands[0], x[0], unmoved(t, x[1])) ||
+           is_most(t, minus->operands[0], x[1], unmoved(t, x[0]));
 }
 
 /* ---- parts ---- */
