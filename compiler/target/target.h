@@ -37,6 +37,7 @@ typedef struct target_info {
     int thread_registers; /* of 32 bits, at most */
     int compute_units;    /* of a usual product */
     bool copies;          /* into a workgroup's memory, without registers */
+    bool rounds_bf16;     /* from f32, two in an instruction; any NaN becomes one of its own */
 } target_info;
 
 /* NULL when the level is not known. */

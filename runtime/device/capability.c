@@ -54,7 +54,7 @@ static const capability_chip chips[] = {
 #include "chip/targets.def"
 #define FAMILY_OF_PTX "ptx"
 #define FAMILY_OF_ROCM "rocm"
-#define CHIP(level, kind, cpu, features, triple, kib, threads, registers, units, copies)           \
+#define CHIP(level, kind, cpu, features, triple, kib, threads, registers, units, copies, bf16)     \
     {level, FAMILY_OF_##kind, kib * KIB, threads, copies},
 #include "chip/targets.def"
 #define SPIRV(level, kind, kib, threads, registers, units) {level, "spirv", kib * KIB, 0, false},

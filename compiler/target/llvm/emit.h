@@ -147,6 +147,8 @@ LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueR
 /* `saturate`: what overflows becomes the greatest number. */
 LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
                                 bool saturate);
+/* f32 to bf16 by integers. */
+LLVMValueRef code_round_bf16(emitter *e, LLVMValueRef x, int width);
 /* The low four bits of each byte, sign-extended. */
 LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width);
 LLVMValueRef code_fence(emitter *e, LLVMValueRef x);

@@ -1,7 +1,8 @@
 /* emit_convert.c - conversions between element types, each with one rounding from the exact value.
  *
- * bf16 is always an integer sequence: the hardware's instruction flushes subnormals. f16 uses the
- * hardware's conversions where the ISA level has them, else an integer sequence with the same bits.
+ * bf16 is an integer sequence on CPUs, whose instruction flushes subnormals, and on chips without
+ * one that rounds as IEEE 754 says. f16 uses the hardware's conversions where the ISA level has
+ * them, else an integer sequence with the same bits.
  * The 8-bit floats are integer sequences everywhere. */
 #include "target/llvm/emit.h"
 
@@ -90,7 +91,7 @@ static LLVMValueRef e5m2_to_f16(emitter *e, LLVMValueRef x, int width) {
 /* ---- from f32 ---- */
 
 /* Adds half a unit less one, plus the last kept bit: nearest, ties to even. */
-static LLVMValueRef float_to_bf16(emitter *e, LLVMValueRef x, int width) {
+LLVMValueRef code_round_bf16(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef bits = as_type(e, x, DTYPE_I32, width);
     LLVMValueRef last = and32(e, shr32(e, bits, 16, width), 1, width);
     LLVMValueRef rounded =
@@ -99,6 +100,12 @@ static LLVMValueRef float_to_bf16(emitter *e, LLVMValueRef x, int width) {
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
     rounded = LLVMBuildSelect(e->b, nan, k32(e, 0x7fc0, width), rounded, "");
     return LLVMBuildTrunc(e->b, rounded, type_of_width(e, e->i16, width), "");
+}
+
+/* Threads have one element each. */
+static LLVMValueRef float_to_bf16_hardware(emitter *e, LLVMValueRef x) {
+    return LLVMBuildBitCast(e->b, code_intrinsic(e, "llvm.nvvm.f2bf16.rn", NULL, 0, &x, 1), e->i16,
+                            "");
 }
 
 /* Bits of the rounded magnitude. Normal results: round the significand as integers and rebias.
@@ -285,7 +292,7 @@ static LLVMValueRef from_float(emitter *e, dtype from, dtype to, int width, LLVM
     if (!narrow)
         return float_to_int(e, from, to, width, x);
     if (to == DTYPE_BF16 && !saturate)
-        return float_to_bf16(e, x, width);
+        return e->target->rounds_bf16 ? float_to_bf16_hardware(e, x) : code_round_bf16(e, x, width);
     return to == DTYPE_F16 && !saturate && e->target->has_f16c
                ? float_to_f16_hardware(e, x, width)
                : float_to_narrow(e, to, saturate, x, width);

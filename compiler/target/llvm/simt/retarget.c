@@ -46,6 +46,7 @@ static const struct {
     {"@llvm.nvvm.ldmatrix.", "@" RETARGETED "ldmatrix."},
     {"@llvm.nvvm.cp.async.", "@" RETARGETED "cp.async."},
     {"@llvm.nvvm.ex2.", "@" RETARGETED "exp2."},
+    {"@llvm.nvvm.f2bf16.rn", "@" RETARGETED "bf16"},
     {"@llvm.amdgcn.exp2.", "@" RETARGETED "exp2."},
     {" immarg", ""}, /* which only intrinsics have */
     {" byval([128 x i8]) align 64", ""},

@@ -114,6 +114,17 @@ static bool retarget_exp2(emitter *e, const retargeted_call *c) {
     return true;
 }
 
+/* Any NaN becomes 0x7fff (PTX ISA, "cvt"), which is not the canonical one. */
+static bool retarget_bf16(emitter *e, const retargeted_call *c) {
+    enum { NAN_OF_PTX = 0x7fff };
+    LLVMPositionBuilderBefore(e->b, c->call);
+    LLVMValueRef x = LLVMGetOperand(c->call, 0), rounded = code_round_bf16(e, x, 1),
+                 nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
+    rounded = LLVMBuildSelect(e->b, nan, code_int(e, e->i16, NAN_OF_PTX), rounded, "");
+    LLVMReplaceAllUsesWith(c->call, LLVMBuildBitCast(e->b, rounded, LLVMTypeOf(c->call), ""));
+    return true;
+}
+
 /* ---- matrix instructions ---- */
 
 /* "emulated.mma.m16n8k16..." of "llvm.nvvm.mma.m16n8k16...": what stands behind the first words. */
@@ -375,6 +386,7 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
         {RETARGETED "swizzle", retarget_swizzle},
         {RETARGETED "bpermute", retarget_permute},
         {RETARGETED "exp2.", retarget_exp2},
+        {RETARGETED "bf16", retarget_bf16},
         {RETARGETED "ldmatrix.", retarget_load_matrix},
         {RETARGETED "cp.async.commit.group", retarget_commit},
         {RETARGETED "cp.async.wait.group", retarget_wait},
