@@ -321,6 +321,7 @@ tsr_status_t tsrGetShape(tsr_compilation_t c, uint32_t index, tsr_shape_t *out) 
                          .type = dtype_name(b->type),
                          .is_output = is_output,
                          .is_complex = compiler_is_complex(c->source, c->kernel, index),
+                         .element_bits = compiler_element_bits(c->source, c->kernel, index),
                          .is_placeholder = compiler_is_placeholder(c->source, c->kernel, index),
                          .replaces = b->replaces < 0 ? TSR_NOT_DONATED : (uint32_t)b->replaces,
                          .rank = (uint32_t)b->rank};

@@ -104,6 +104,11 @@ def whole(x, y):
     return x + y, x * y, x ^ y, ~x, *shifts, *divided, x.sum(), jnp.cumsum(x), x > y, jnp.where(x > y, x, y), x.astype(jnp.float32), jnp.bincount(x & 7, length=8)
 
 
+def small(x):
+    wide = x.astype(jnp.int32)
+    return x + x, x * 3, -x, x - 1, wide, (wide * 5).astype(x.dtype), x > 1, jnp.where(x > 0, x, 0), lax.div(x, x | 1), jnp.maximum(x, 1), x ^ 1, wide.sum()
+
+
 def truth(x):
     return ~x, x.sum(), x.any(axis=0), x.all(), x ^ True, x.astype(jnp.int8), jnp.cumsum(x), jnp.prod(x.astype(jnp.float32) + 1, axis=0)
 
@@ -174,6 +179,8 @@ def programs():
         made[name] = narrow, (f(6, 8), f(8, 5).astype(jnp.dtype(name)))
     for name in ("int8", "int16", "int32", "uint8", "uint16", "uint32"):
         made[name] = whole, (i(2**31 - 1, 40).astype(name), i(2**31 - 1, 40).astype(name))
+    for name in ("int2", "uint2", "int4", "uint4"):
+        made[name] = small, (np.arange(12).astype(getattr(jnp, name)),)
     return made
 
 

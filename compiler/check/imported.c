@@ -213,11 +213,24 @@ static const shlo_type *type_of(const compiler_source *source, const compiler_ke
     return source->program->kernels.items[at].function->type;
 }
 
+/* The buffer's element in the program; SHLO_NO_ELEMENT: it has none there. */
+static shlo_element element_of(const compiler_source *source, const compiler_kernel *kernel,
+                               uint32_t buffer) {
+    const shlo_type *f = type_of(source, kernel);
+    return f && buffer < f->count && f->parts[buffer]->kind == SHLO_TYPE_TENSOR
+               ? f->parts[buffer]->element
+               : SHLO_NO_ELEMENT;
+}
+
 bool compiler_is_complex(const compiler_source *source, const compiler_kernel *kernel,
                          uint32_t buffer) {
-    const shlo_type *f = type_of(source, kernel);
-    return f && buffer < f->count && f->parts[buffer]->kind == SHLO_TYPE_TENSOR &&
-           shlo_element_is_complex(f->parts[buffer]->element);
+    return shlo_element_is_complex(element_of(source, kernel, buffer));
+}
+
+uint32_t compiler_element_bits(const compiler_source *source, const compiler_kernel *kernel,
+                               uint32_t buffer) {
+    const shlo_element e = element_of(source, kernel, buffer);
+    return import_small_as(e) ? (uint32_t)shlo_element_get(e)->bits : 0;
 }
 
 bool compiler_is_placeholder(const compiler_source *source, const compiler_kernel *kernel,

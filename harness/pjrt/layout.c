@@ -10,8 +10,10 @@ static const struct element {
     const char *name;
     dtype part;
     size_t parts;
+    int bits; /* of a part */
 } elements[] = {
-#define TYPE(theirs, ours, parts) {PJRT_Buffer_Type_##theirs, #theirs, DTYPE_##ours, parts},
+#define TYPE(theirs, ours, parts, bits)                                                            \
+    {PJRT_Buffer_Type_##theirs, #theirs, DTYPE_##ours, parts, bits},
 #include "pjrt/types.def"
 #undef TYPE
 };
@@ -36,7 +38,7 @@ const char *type_name(PJRT_Buffer_Type code) {
 
 const char *type_word(PJRT_Buffer_Type code, char out[TYPE_WORD_BYTES]) {
     const struct element *e = element_of(code);
-    const int bits = e && e->part == DTYPE_I4 ? 4 : e ? (int)dtype_size(e->part) * 8 : 0;
+    const int bits = e ? e->bits : 0;
     if (!e)
         snprintf(out, TYPE_WORD_BYTES, "none");
     else if (e->parts == 2)
@@ -52,9 +54,10 @@ const char *type_word(PJRT_Buffer_Type code, char out[TYPE_WORD_BYTES]) {
     return out;
 }
 
-PJRT_Buffer_Type type_code(dtype part, bool complex) {
+PJRT_Buffer_Type type_code(dtype part, int form) {
     for (size_t i = 0; i < ELEMENTS; i++)
-        if (elements[i].part == part && elements[i].parts == (complex ? 2 : 1))
+        if (elements[i].part == part && elements[i].parts == (form == PROGRAM_COMPLEX ? 2 : 1) &&
+            (form <= PROGRAM_COMPLEX || elements[i].bits == form))
             return elements[i].code;
     return PJRT_Buffer_Type_INVALID;
 }

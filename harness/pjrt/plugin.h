@@ -58,7 +58,9 @@ const char *type_name(PJRT_Buffer_Type code);
 enum { TYPE_WORD_BYTES = 24 };
 const char *type_word(PJRT_Buffer_Type code, char out[TYPE_WORD_BYTES]);
 /* PJRT_Buffer_Type_INVALID: the interface has none for it. */
-PJRT_Buffer_Type type_code(dtype part, bool complex);
+/* The type whose parts these are in a module; `form`: how the module has its elements. */
+enum { PROGRAM_WHOLE, PROGRAM_COMPLEX }; /* or the bits of a small integer, which a byte holds */
+PJRT_Buffer_Type type_code(dtype part, int form);
 
 /* ---- storage.c: memory of buffers, counted ---- */
 typedef struct storage {
@@ -197,14 +199,14 @@ typedef struct program_tensor {
     size_t own_bytes;
 } program_tensor;
 /* Facts of a source that its module does not have: of each output the input that is donated to it,
- * or TSR_NOT_DONATED; of each input and output, is it complex? */
+ * or TSR_NOT_DONATED; the form of each input and output. */
 typedef struct program_facts {
     sha256 key; /* of the program that was compiled */
     uint32_t inputs, outputs;
     uint32_t
         placeholders; /* outputs behind these that only the module has: 1 where there are none */
     const uint32_t *donors;
-    const uint8_t *complex;
+    const uint8_t *forms;
     uint32_t replicas, partitions;
     const program_cut *cuts;     /* of inputs, then of outputs */
     const uint32_t (*places)[8]; /* [buffer][device]: the part of each axis that it has */
@@ -230,7 +232,7 @@ struct program {
     uint32_t inputs, outputs, placeholders;
     program_tensor *tensors; /* inputs, then outputs */
     uint32_t *donors;        /* as in the facts */
-    uint8_t *complex;        /* ... */
+    uint8_t *forms;          /* ... */
     struct {
         uint32_t replicas, partitions;
         program_cut *cuts;

@@ -50,10 +50,10 @@ void *program_part(const program *p, uint32_t tensor, uint32_t device, void *who
 static bool describe_one(const program *p, uint32_t i, program_tensor *t) {
     const char *type;
     if (tsrGetKernelParameter(p->kernel, i, NULL, &type, &t->rank, &t->dims) != TSR_SUCCESS ||
-        (p->complex[i] && (t->rank == 0 || t->dims[t->rank - 1] != 2)))
+        (p->forms[i] == PROGRAM_COMPLEX && (t->rank == 0 || t->dims[t->rank - 1] != 2)))
         return false;
-    t->rank -= p->complex[i] ? 1 : 0;
-    t->type = type_code(dtype_from_name(type), p->complex[i]);
+    t->rank -= p->forms[i] == PROGRAM_COMPLEX;
+    t->type = type_code(dtype_from_name(type), p->forms[i]);
     return t->type != PJRT_Buffer_Type_INVALID &&
            shape_bytes(t->dims, t->rank, type_bytes(t->type), &t->bytes) && describe_part(p, i, t);
 }
@@ -96,7 +96,7 @@ static void *copied(const void *list, size_t bytes) {
 static bool take_facts(program *p, const program_facts *f) {
     const size_t count = (size_t)f->inputs + f->outputs;
     p->donors = copied(f->donors, f->outputs * sizeof *f->donors);
-    p->complex = copied(f->complex, count);
+    p->forms = copied(f->forms, count);
     p->lies.replicas = f->replicas;
     p->lies.partitions = f->partitions;
     p->lies.cuts = copied(f->cuts, count * sizeof *f->cuts);
@@ -186,7 +186,7 @@ void program_release(program *p) {
         tsrUnloadModule(p->module);
     free(p->tensors);
     free(p->donors);
-    free(p->complex);
+    free(p->forms);
     free(p->lies.cuts);
     free(p->lies.places);
     free(p->in_place);
@@ -219,7 +219,7 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
     const void *module = tsrGetCompiledModule(c, &bytes);
     const uint32_t count = tsrGetShapeCount(c);
     uint32_t *donors = base_calloc((size_t)count + 1, sizeof *donors);
-    uint8_t *complex = base_calloc((size_t)count + 1, sizeof *complex);
+    uint8_t *forms = base_calloc((size_t)count + 1, sizeof *forms);
     program_cut *cuts = base_calloc((size_t)count + 1, sizeof *cuts);
     tsr_shape_t shape = {.struct_size = sizeof shape};
     tsrGetShape(c, 0, &shape);
@@ -227,14 +227,14 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
     uint32_t(*places)[8] = base_calloc((size_t)count * devices + 1, sizeof *places);
     program_facts facts = {.key = *key,
                            .donors = donors,
-                           .complex = complex,
+                           .forms = forms,
                            .replicas = shape.replicas,
                            .partitions = shape.partitions,
                            .cuts = cuts,
                            .places = places};
     for (uint32_t i = 0; i < count; i++) {
         tsrGetShape(c, i, &shape);
-        complex[i] = shape.is_complex != 0;
+        forms[i] = (uint8_t)(shape.is_complex ? PROGRAM_COMPLEX : shape.element_bits);
         cuts[i].device_axes = shape.device_axes;
         memcpy(cuts[i].parts, shape.parts, sizeof shape.parts);
         for (uint32_t d = 0; d < devices; d++)
@@ -248,7 +248,7 @@ static program *load_compiled(PJRT_Client *client, const sha256 *key, tsr_compil
     }
     program *p = program_load(client, &facts, copied(module, bytes), bytes, error);
     free(donors);
-    free(complex);
+    free(forms);
     free(cuts);
     free(places);
     return p;

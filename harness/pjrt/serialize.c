@@ -14,7 +14,7 @@ typedef struct head {
     sha256 hash; /* of all that follows it */
     sha256 key;  /* of the program that was compiled */
     uint32_t inputs, outputs, placeholders, zero;
-    uint64_t image_bytes; /* behind the donors of outputs, a byte for each that is complex, and how
+    uint64_t image_bytes; /* behind the donors of outputs, a byte for the form of each, and how
                              each lies on the devices */
     assignment on;
 } head;
@@ -42,10 +42,10 @@ PJRT_Error *pjrt_Executable_Serialize(void *args) {
     PJRT_TAKES(Executable_Serialize, serialized_executable_deleter);
     PJRT_NEEDS(Executable_Serialize, executable);
     const program *p = a->executable->program;
-    const size_t donors = p->outputs * sizeof *p->donors, complex = p->inputs + p->outputs,
-                 cuts = complex * sizeof *p->lies.cuts,
-                 places = complex * p->lies.replicas * p->lies.partitions * sizeof *p->lies.places;
-    const size_t bytes = sizeof(head) + donors + complex + cuts + places + p->image_bytes;
+    const size_t donors = p->outputs * sizeof *p->donors, forms = p->inputs + p->outputs,
+                 cuts = forms * sizeof *p->lies.cuts,
+                 places = forms * p->lies.replicas * p->lies.partitions * sizeof *p->lies.places;
+    const size_t bytes = sizeof(head) + donors + forms + cuts + places + p->image_bytes;
     PJRT_SerializedExecutable *s = base_malloc(sizeof *s + bytes);
     head h = {.key = p->key,
               .inputs = p->inputs,
@@ -56,7 +56,7 @@ PJRT_Error *pjrt_Executable_Serialize(void *args) {
     memcpy(h.magic, magic, sizeof magic);
     char *next = append(s->data, &h, sizeof h);
     next = append(next, p->donors, donors);
-    next = append(next, p->complex, complex);
+    next = append(next, p->forms, forms);
     next = append(next, p->lies.cuts, cuts);
     next = append(next, p->lies.places, places);
     append(next, p->image, p->image_bytes);
@@ -109,9 +109,9 @@ static program *load(PJRT_Client *c, const char *data, size_t bytes, assignment 
         return NULL;
     }
     const size_t donors = (size_t)h.outputs * sizeof(uint32_t), rest = bytes - sizeof h,
-                 complex = (size_t)h.inputs + h.outputs, cuts = complex * sizeof(program_cut),
-                 places = complex * assignment_count(&h.on) * sizeof(uint32_t[8]);
-    const size_t facts_bytes = donors + complex + cuts + places;
+                 forms = (size_t)h.inputs + h.outputs, cuts = forms * sizeof(program_cut),
+                 places = forms * assignment_count(&h.on) * sizeof(uint32_t[8]);
+    const size_t facts_bytes = donors + forms + cuts + places;
     if (facts_bytes > rest || h.image_bytes != rest - facts_bytes) {
         *error = error_new(PJRT_Error_Code_DATA_LOSS, "the bytes of the program are damaged");
         return NULL;
@@ -119,7 +119,7 @@ static program *load(PJRT_Client *c, const char *data, size_t bytes, assignment 
     *on = h.on;
     const char *at = data + sizeof h;
     uint32_t *donor_list = part(&at, donors);
-    uint8_t *complex_list = part(&at, complex);
+    uint8_t *forms_list = part(&at, forms);
     program_cut *cut_list = part(&at, cuts);
     uint32_t(*place_list)[8] = part(&at, places);
     const program_facts facts = {.key = h.key,
@@ -127,14 +127,14 @@ static program *load(PJRT_Client *c, const char *data, size_t bytes, assignment 
                                  .outputs = h.outputs,
                                  .placeholders = h.placeholders,
                                  .donors = donor_list,
-                                 .complex = complex_list,
+                                 .forms = forms_list,
                                  .replicas = h.on.replicas,
                                  .partitions = h.on.partitions,
                                  .cuts = cut_list,
                                  .places = (const uint32_t(*)[8])place_list};
     program *p = program_load(c, &facts, part(&at, h.image_bytes), h.image_bytes, error);
     free(donor_list);
-    free(complex_list);
+    free(forms_list);
     free(cut_list);
     free(place_list);
     return p;

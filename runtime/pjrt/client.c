@@ -183,7 +183,7 @@ PJRT_Buffer_Type pjrt_type_of(dtype type) {
         dtype ours;
         int parts;
     } types[] = {
-#define TYPE(theirs, ours, parts) {PJRT_Buffer_Type_##theirs, DTYPE_##ours, parts},
+#define TYPE(theirs, ours, parts, bits) {PJRT_Buffer_Type_##theirs, DTYPE_##ours, parts},
 #include "pjrt/types.def"
 #undef TYPE
     };

@@ -65,7 +65,10 @@ typedef enum PJRT_Buffer_Type {
     PJRT_Buffer_Type_C128,
     PJRT_Buffer_Type_F8E5M2,
     PJRT_Buffer_Type_F8E4M3FN,
-    PJRT_Buffer_Type_S4 = 21
+    PJRT_Buffer_Type_S4 = 21,
+    PJRT_Buffer_Type_U4,
+    PJRT_Buffer_Type_S2 = 24,
+    PJRT_Buffer_Type_U2
 } PJRT_Buffer_Type;
 
 typedef enum PJRT_HostBufferSemantics {

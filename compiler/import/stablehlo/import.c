@@ -52,7 +52,11 @@ bool import_refused(importer *im, const shlo_op *op, int graph, ir_value *result
 /* ---- types and values ---- */
 
 dtype import_element(shlo_element e) {
-    return e == SHLO_C64 ? DTYPE_F32 : e == SHLO_C128 ? DTYPE_F64 : shlo_element_get(e)->type;
+    const dtype small = import_small_as(e);
+    return e == SHLO_C64    ? DTYPE_F32
+           : e == SHLO_C128 ? DTYPE_F64
+           : small          ? small
+                            : shlo_element_get(e)->type;
 }
 
 bool import_is_complex(const shlo_value *v) {
@@ -180,6 +184,9 @@ bool import_handled(importer *im, const shlo_op *op, ir_value *results) {
 
 static bool import_op(importer *im, const shlo_op *op) {
     enum { FEW = 8 };
+    shlo_op room;
+    if (!(op = import_static_form(im, op, &room)))
+        return false;
     ir_value few[2 * FEW] = {0}, *results = few;
     if (op->result_count > FEW)
         results = base_calloc(2 * (size_t)op->result_count, sizeof *results);
@@ -206,6 +213,7 @@ static bool import_op(importer *im, const shlo_op *op) {
     }
     if (good && ir_failure(im->m))
         good = import_refuse(im, op, "%.300s", ir_failure(im->m));
+    good = good && (!op->info || import_small_results(im, op, results));
     im->part = part;
     good = good && results_fit(im, op, results);
     for (uint32_t i = 0; good && i < op->result_count; i++) {
@@ -292,6 +300,8 @@ static void take_arguments(importer *im, const shlo_function *f, bool kernel,
             import_unpair(im, *values++, &im->made[v->number], &im->imaginary[v->number]);
         else
             import_pull(im, v, &values);
+        if (kernel && v->type->kind == SHLO_TYPE_TENSOR)
+            im->made[v->number] = import_small_wrapped(im, im->made[v->number], v->type->element);
     }
 }
 

@@ -100,6 +100,19 @@ bool import_in_rows(shlo_opcode opcode);
 bool import_has_quantized(const shlo_op *op);
 bool import_quantized_op(importer *im, const shlo_op *op, ir_value *results);
 
+/* ---- import_dynamic.c ---- */
+/* The operation with attributes in the place of operands that are constants, which is made in
+ * `room`; the operation itself where it has no such operands. NULL: refused. */
+const shlo_op *import_static_form(importer *im, const shlo_op *op, shlo_op *room);
+
+/* ---- import_small.c ---- */
+/* The byte that holds an integer of fewer bits, one to each; DTYPE_NONE: the element is none. */
+dtype import_small_as(shlo_element e);
+/* The low bits of bytes, as that integer has them; x where it is none. */
+ir_value import_small_wrapped(importer *im, ir_value x, shlo_element e);
+/* The results of an operation of StableHLO as their types have them; false: refused. */
+bool import_small_results(importer *im, const shlo_op *op, ir_value *results);
+
 /* ---- import_rows.c ---- */
 /* The type of pairs along a last axis, 0 when refused; both parts of such ones, and these of parts.
  */

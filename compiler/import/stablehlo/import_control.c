@@ -434,13 +434,31 @@ bool import_tuple(importer *im, const shlo_op *op, int graph, ir_value *results)
     return import_token(im, op, graph, results);
 }
 
+/* The tuple that a value is, where it is made, which may have been a part of another; NULL: it
+ * comes from elsewhere. */
+static const shlo_op *tuple_of(const shlo_value *v, int depth) {
+    const shlo_op *op = v->op;
+    if (!op || !op->info || depth == 0)
+        return NULL;
+    if (op->info->opcode == SHLO_OP_TUPLE)
+        return op;
+    if (op->info->opcode != SHLO_OP_GET_TUPLE_ELEMENT || op->operand_count != 1)
+        return NULL;
+    const shlo_op *around = tuple_of(op->operands[0], depth - 1);
+    const int64_t index = shlo_op_int(op, "index", -1);
+    return around && index >= 0 && index < around->operand_count
+               ? tuple_of(around->operands[index], depth - 1)
+               : NULL;
+}
+
 bool import_get_tuple_element(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
-    const shlo_op *made = op->operand_count == 1 ? op->operands[0]->op : NULL;
+    const shlo_op *made = op->operand_count == 1 ? tuple_of(op->operands[0], SHLO_DEPTH_MAX) : NULL;
     const int64_t index = shlo_op_int(op, "index", -1);
-    if (!made || !made->info || made->info->opcode != SHLO_OP_TUPLE || index < 0 ||
-        index >= made->operand_count)
+    if (!made || index < 0 || index >= made->operand_count)
         return import_refuse(im, op, "tuples are taken apart where they are made alone");
+    if (op->results[0].type->kind != SHLO_TYPE_TENSOR)
+        return import_tuple(im, op, graph, results);
     results[0] = import_operand(im, made, (uint32_t)index);
     if (import_is_complex(&op->results[0]))
         results[1] = im->imaginary[made->operands[index]->number];

@@ -129,40 +129,80 @@ bool import_convert(importer *im, const shlo_op *op, int graph, ir_value *result
     return true;
 }
 
+/* Bits of an element of the source, a truth value being one, and the type that holds it here. */
+typedef struct bit_type {
+    shlo_element element;
+    dtype type;
+    int bits;
+} bit_type;
+
+static bit_type bit_type_of(const shlo_value *v) {
+    const shlo_element e = v->type->element;
+    return (bit_type){e, import_element(e), shlo_element_get(e)->bits};
+}
+
+/* Those bits as an unsigned integer of whole bytes, and the other way round. */
+static ir_value to_bits(importer *im, ir_value x, const bit_type *t) {
+    if (t->type == DTYPE_BOOL)
+        return build_convert(&im->b, x, DTYPE_U8);
+    if (t->type == DTYPE_I4)
+        x = build_convert(&im->b, x, DTYPE_I8);
+    x = import_bitcast(im, x, import_unsigned(t->type));
+    return t->bits < 8 ? import_binary(im, GRAPH_AND, x,
+                                       import_bits_like(im, x, ((uint64_t)1 << t->bits) - 1))
+                       : x;
+}
+
+static ir_value from_bits(importer *im, ir_value x, const bit_type *t) {
+    if (t->type == DTYPE_BOOL) {
+        x = import_binary(im, GRAPH_AND, x, import_bits_like(im, x, 1));
+        return import_is(im, "ne", x, import_like(im, x, 0));
+    }
+    if (t->type == DTYPE_I4)
+        return build_convert(&im->b, import_bitcast(im, x, DTYPE_I8), DTYPE_I4);
+    return import_small_wrapped(im, import_bitcast(im, x, t->type), t->element);
+}
+
+/* Places of the parts of a number along an axis, in bits from the lowest on, as unsigned integers.
+ */
+static ir_value bit_places(importer *im, int rank, const ir_dim *dims, int axis, int bits,
+                           dtype wide) {
+    ir_value places = build_iota(&im->b, rank, dims, axis);
+    places = import_mul(im, places, import_like(im, places, bits));
+    return build_convert(&im->b, places, wide);
+}
+
 /* Between sizes the smaller type has one axis more, the last, from the lowest bits on. */
-static ir_value split_bits(importer *im, ir_value x, dtype to) {
+static ir_value split_bits(importer *im, ir_value x, const bit_type *from, const bit_type *to) {
+    x = to_bits(im, x, from);
     const ir_type_data t = *import_type_of(im, x);
-    const dtype wide = import_unsigned(t.element), narrow = import_unsigned(to);
-    const int64_t parts = (int64_t)(dtype_size(t.element) / dtype_size(to));
+    const dtype narrow = to->bits < 8 ? DTYPE_U8 : import_unsigned(to->type);
     ir_dim dims[IR_MAX_RANK];
     int64_t axes[IR_MAX_RANK];
     memcpy(dims, t.dims, sizeof dims);
-    dims[t.rank] = parts;
+    dims[t.rank] = from->bits / to->bits;
     for (int i = 0; i < t.rank; i++)
         axes[i] = i;
-    x = build_broadcast(&im->b, import_bitcast(im, x, wide), t.rank + 1, dims, axes);
-    ir_value places = build_iota(&im->b, t.rank + 1, dims, t.rank);
-    ir_value bits = import_mul(im, places, import_like(im, places, 8.0 * (double)dtype_size(to)));
-    x = import_binary(im, GRAPH_RIGHT_SHIFT, x, build_convert(&im->b, bits, wide));
-    return import_bitcast(im, build_convert(&im->b, x, narrow), to);
+    x = build_broadcast(&im->b, x, t.rank + 1, dims, axes);
+    ir_value places = bit_places(im, t.rank + 1, dims, t.rank, to->bits, t.element);
+    x = import_binary(im, GRAPH_RIGHT_SHIFT, x, places);
+    return from_bits(im, build_convert(&im->b, x, narrow), to);
 }
 
-static ir_value join_bits(importer *im, ir_value x, dtype to) {
+static ir_value join_bits(importer *im, ir_value x, const bit_type *from, const bit_type *to) {
+    const dtype wide = to->bits < 8 ? DTYPE_U8 : import_unsigned(to->type);
+    x = build_convert(&im->b, to_bits(im, x, from), wide);
     const ir_type_data t = *import_type_of(im, x);
-    const dtype wide = import_unsigned(to);
     const int axis = t.rank - 1;
-    x = build_convert(&im->b, import_bitcast(im, x, import_unsigned(t.element)), wide);
-    ir_value places = build_iota(&im->b, t.rank, t.dims, axis);
-    ir_value bits =
-        import_mul(im, places, import_like(im, places, 8.0 * (double)dtype_size(t.element)));
-    x = import_binary(im, GRAPH_LEFT_SHIFT, x, build_convert(&im->b, bits, wide));
+    x = import_binary(im, GRAPH_LEFT_SHIFT, x,
+                      bit_places(im, t.rank, t.dims, axis, from->bits, wide));
     ir_value whole = 0;
     for (int64_t i = 0; i < t.dims[axis]; i++) {
         ir_value part = build_slice_axis(&im->b, x, axis, i, i + 1);
         part = build_reshape(&im->b, part, axis, t.dims);
         whole = whole ? import_binary(im, GRAPH_OR, whole, part) : part;
     }
-    return import_bitcast(im, whole, to);
+    return from_bits(im, whole, to);
 }
 
 bool import_bitcast_convert(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -171,24 +211,17 @@ bool import_bitcast_convert(importer *im, const shlo_op *op, int graph, ir_value
     if (!wanted)
         return false;
     ir_value x = import_operand(im, op, 0);
-    const ir_type_data from = *import_type_of(im, x), *type = ir_type_get(im->m, wanted);
-    const dtype to = type->element;
-    const size_t old = dtype_size(from.element), new = dtype_size(to);
-    if (from.element == to && from.rank == type->rank) {
+    const bit_type from = bit_type_of(op->operands[0]), to = bit_type_of(&op->results[0]);
+    const ir_type_data own = *import_type_of(im, x), *type = ir_type_get(im->m, wanted);
+    const dtype whole = to.bits < 8 ? DTYPE_U8 : import_unsigned(to.type);
+    if (from.element == to.element && own.rank == type->rank)
         results[0] = x;
-        return true;
-    }
-    if (import_unsigned(from.element) == DTYPE_NONE || import_unsigned(to) == DTYPE_NONE ||
-        from.element == DTYPE_BOOL || to == DTYPE_BOOL || to == DTYPE_I4 ||
-        from.element == DTYPE_I4)
-        return import_refuse(im, op, "between %s and %s is not supported", dtype_name(from.element),
-                             dtype_name(to));
-    if (old > new && type->rank == from.rank + 1)
-        results[0] = split_bits(im, x, to);
-    else if (old < new &&from.rank > 0 && from.dims[from.rank - 1] == (int64_t)(new / old))
-        results[0] = join_bits(im, x, to);
-    else if (old == new) /* by way of integers where both are floats */
-        results[0] = import_bitcast(im, import_bitcast(im, x, import_unsigned(to)), to);
+    else if (from.bits > to.bits && type->rank == own.rank + 1 && type->rank <= IR_MAX_RANK)
+        results[0] = split_bits(im, x, &from, &to);
+    else if (from.bits < to.bits && own.rank > 0 && own.dims[own.rank - 1] == to.bits / from.bits)
+        results[0] = join_bits(im, x, &from, &to);
+    else if (from.bits == to.bits) /* by way of integers where both are floats */
+        results[0] = from_bits(im, import_bitcast(im, to_bits(im, x, &from), whole), &to);
     else
         return import_refuse(im, op, "the last axis does not fit the sizes of the elements");
     return true;

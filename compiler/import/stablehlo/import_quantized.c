@@ -153,7 +153,8 @@ static bool fits(importer *im, const shlo_op *op, const shlo_type *t) {
         return true;
     const dtype expressed = import_element(q->expressed), storage = import_element(q->storage);
     if (expressed == DTYPE_NONE || !dtype_is_float(expressed) || storage == DTYPE_NONE ||
-        !dtype_is_integer(storage) || dtype_size(storage) > sizeof(int32_t))
+        import_small_as(q->storage) || !dtype_is_integer(storage) ||
+        dtype_size(storage) > sizeof(int32_t))
         return import_refuse(im, op, "these quantised elements are not supported");
     if (q->count == 0 ||
         (q->axis >= 0 && ((uint64_t)q->axis >= t->rank || t->dims[q->axis] != (int64_t)q->count)))
@@ -173,7 +174,8 @@ bool import_quantized_op(importer *im, const shlo_op *op, ir_value *results) {
                        op->info->opcode == SHLO_OP_SCATTER || op->info->opcode == SHLO_OP_SORT
                    ? import_refuse(im, op, "of quantised elements is not supported")
                    : import_handled(im, op, results);
-    return moves(op) ? by_storage(im, op, results) : by_meaning(im, op, results);
+    const bool stored = moves(op) || op->info->opcode == SHLO_OP_BITCAST_CONVERT;
+    return (stored ? by_storage : by_meaning)(im, op, results);
 }
 
 /* Between what is stored and what it stands for: the work is done around the handlers. */

@@ -108,6 +108,8 @@ typedef struct tsr_shape {
      * one element, and the program does not see them. Since 1.3 */
     uint32_t replicas, partitions, device_axes;
     uint32_t parts[8];
+    uint32_t element_bits; /* of an integer of a program of StableHLO that has fewer than its type
+                              here: 2 of i2 and ui2, 4 of ui4; else 0. Since 1.3 */
 } tsr_shape_t;
 TSR_API uint32_t tsrGetShapeCount(tsr_compilation_t compilation);
 TSR_API tsr_status_t tsrGetShape(tsr_compilation_t compilation, uint32_t index, tsr_shape_t *shape);

@@ -13,6 +13,9 @@ compiler_source *compiler_open_bytes(const char *name, const void *data, size_t 
  * has their two parts? */
 bool compiler_is_complex(const compiler_source *source, const compiler_kernel *kernel,
                          uint32_t buffer);
+/* Bits of an element that is an integer of fewer than its type here; 0: it has all. */
+uint32_t compiler_element_bits(const compiler_source *source, const compiler_kernel *kernel,
+                               uint32_t buffer);
 /* Is it the output of a kernel whose program gives nothing? */
 bool compiler_is_placeholder(const compiler_source *source, const compiler_kernel *kernel,
                              uint32_t buffer);
