@@ -47,11 +47,12 @@ static void initialize(void) {
     LLVMInitializeAMDGPUAsmParser(); /* of the waits for memory (simt/emit_kernel.c) */
     /* Loop strength reduction takes half of all compile time for 1 % of a matmul's speed: addresses
      * here are a base, an index and a constant already. AMD's chips: to schedule each block anew,
-     * twice, for fewer registers takes up to half of it, and seldom saves any (docs/gpu-code.md).
+     * twice, for fewer registers takes up to half of it, and seldom saves any; and so does to ask
+     * of each pair of accesses whether they overlap, which moves next to none (docs/gpu-code.md).
      * Only LLVM's options can turn these off. */
-    static const char *const options[] = {"tessera", "-disable-lsr",
-                                          "-amdgpu-disable-unclustered-high-rp-reschedule",
-                                          "-amdgpu-disable-clustered-low-occupancy-reschedule"};
+    static const char *const options[] = {
+        "tessera", "-disable-lsr", "-amdgpu-disable-unclustered-high-rp-reschedule",
+        "-amdgpu-disable-clustered-low-occupancy-reschedule", "-amdgpu-use-aa-in-codegen=0"};
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
