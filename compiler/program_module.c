@@ -107,6 +107,8 @@ static void add_ranks(compiler_instance *instance, const shard_ranks *ranks, jso
     text_printf(&words, "ranks %u\nlayout %s\n", ranks->count, ranks->layout ? ranks->layout : "");
     for (uint32_t i = 2; ranks->whole && i <= ranks->count; i++)
         text_printf(&words, "whole %lld\n", (long long)ranks->whole[i]);
+    if (ranks->bucket_bytes)
+        text_printf(&words, "bucket %lld\n", (long long)ranks->bucket_bytes);
     for (uint32_t i = 0; i < dims.count; i++)
         text_printf(&words, "%s %lld\n", dims.items[i].name, (long long)dims.items[i].value);
     text_append_bytes(&words, graph->data, graph->length);

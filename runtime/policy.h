@@ -30,7 +30,7 @@ typedef enum policy_key {
 
 typedef struct policy {
     bool given[POLICY_KEYS]; /* of each key, in the order of the table */
-    uint64_t kept_bytes, filled_bytes, watchdog_ns;
+    uint64_t kept_bytes, filled_bytes, watchdog_ns, bucket_bytes;
     policy_level level;
     bool nvtx;
     char *spans, *model; /* owned; NULL: none */

@@ -12,8 +12,9 @@
 typedef struct reader {
     metadata *m;
     program *p;
-    uint32_t next;         /* number of the command that is read next */
-    uint32_t depth, loops; /* blocks and counted loops around it */
+    uint32_t next;                /* number of the command that is read next */
+    const program_command *first; /* of the block that is read */
+    uint32_t depth, loops;        /* blocks and counted loops around it */
     status *st;
 } reader;
 
@@ -204,6 +205,25 @@ static bool read_exchange(reader *r, const json_t *one, program_command *c) {
     return c->place_count == 2 || wrong(r, "an exchange has two places");
 }
 
+/* { "wait": number }: of an exchange that the block began before. */
+static bool read_wait(reader *r, const json_t *one, program_command *c) {
+    int64_t number;
+    const program_command *begun = c;
+    if (!read_number(json_object_get(one, "wait"), PROGRAM_COMMANDS_MAX, &number))
+        return wrong(r, "its \"wait\" is not the number of an exchange");
+    while (begun > r->first &&
+           (begun[-1].kind != PROGRAM_EXCHANGE || begun[-1].exchange->number != (uint64_t)number))
+        begun--;
+    if (begun == r->first)
+        return status_set(r->st, STATUS_CORRUPT,
+                          "it waits for exchange %lld, which its block has not begun",
+                          (long long)number);
+    c->exchange = begun[-1].exchange;
+    c->places = begun[-1].places;
+    c->place_count = begun[-1].place_count;
+    return true;
+}
+
 static bool read_loop(reader *r, const json_t *one, program_command *c) {
     if (!read_number(json_object_get(one, "loop"), PROGRAM_TURNS_MAX, &c->count))
         return wrong(r, "its turns are not a number of turns");
@@ -234,6 +254,7 @@ static const struct kind {
              [PROGRAM_FILL] = {"fill", read_fill},
              [PROGRAM_TURN] = {"turn", read_turn},
              [PROGRAM_EXCHANGE] = {"exchange", read_exchange},
+             [PROGRAM_WAIT] = {"wait", read_wait},
              [PROGRAM_LOOP] = {"loop", read_loop},
              [PROGRAM_WHILE] = {"while", read_while},
              [PROGRAM_IF] = {"if", read_if}};
@@ -248,7 +269,9 @@ static bool read_command(reader *r, const json_t *one, program_command *c) {
         }
     if (found != 1)
         return wrong(
-            r, "it is not exactly one of dispatch, copy, fill, turn, exchange, loop, while and if");
+            r,
+            "it is not exactly one of dispatch, copy, fill, turn, exchange, wait, loop, while and "
+            "if");
     return kinds[c->kind].read(r, one, c);
 }
 
@@ -257,7 +280,9 @@ static bool read_block(reader *r, const json_t *list, program_block *out) {
     size_t count = json_array_size(list);
     out->count = (uint32_t)count;
     out->commands = ARENA_NEW(&r->m->memory, program_command, count);
+    const program_command *around = r->first;
     for (size_t i = 0; i < count; i++) {
+        r->first = out->commands;
         program_command *c = &out->commands[i];
         if (r->next == PROGRAM_COMMANDS_MAX)
             return status_set(r->st, STATUS_CORRUPT, "there are more than %d commands",
@@ -266,6 +291,7 @@ static bool read_block(reader *r, const json_t *list, program_block *out) {
         if (!read_command(r, json_array_get(list, i), c))
             return r->depth ? false : status_context(r->st, "in command %u", r->next - 1);
     }
+    r->first = around;
     return true;
 }
 

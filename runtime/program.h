@@ -37,7 +37,8 @@ typedef enum program_kind {
     PROGRAM_COPY,     /* places: to, from */
     PROGRAM_FILL,     /* places: where to write `byte` */
     PROGRAM_TURN,     /* places: where to write */
-    PROGRAM_EXCHANGE, /* places: to, from */
+    PROGRAM_EXCHANGE, /* begins one; places: to, from */
+    PROGRAM_WAIT,     /* until it is through: the exchange's places */
     PROGRAM_LOOP,     /* blocks: the body */
     PROGRAM_WHILE,    /* places: the byte; blocks: the condition, the body */
     PROGRAM_IF        /* places: the byte; blocks: what runs where it is not 0, and where it is */
@@ -67,7 +68,7 @@ struct program_command {
     int64_t bytes;                    /* PROGRAM_COPY, PROGRAM_FILL, PROGRAM_TURN */
     int64_t count;                    /* PROGRAM_LOOP: its turns */
     int64_t steps;                    /* as the program's, of it and its blocks */
-    const program_exchange *exchange; /* PROGRAM_EXCHANGE */
+    const program_exchange *exchange; /* PROGRAM_EXCHANGE, PROGRAM_WAIT */
     program_place *places;
     program_block blocks[2];
 };

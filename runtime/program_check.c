@@ -29,6 +29,7 @@ typedef struct access {
 } access;
 
 typedef VEC(access) accesses;
+typedef VEC(const program_command *) command_refs;
 
 typedef struct checker {
     const metadata *m;
@@ -38,6 +39,7 @@ typedef struct checker {
     int64_t turns;           /* of the loops around, multiplied */
     program_written written; /* outputs, then the arena */
     accesses reads, writes;  /* of the loops around, at places that move */
+    command_refs begun;      /* exchanges that are not waited for yet */
     status *st;
 } checker;
 
@@ -160,6 +162,23 @@ static bool overlap(const checker *ck, const program_place *a, int64_t a_bytes,
 
 /* ---- reads and writes ---- */
 
+/* Bytes that an exchange under way sends may be read, those that it receives may not. */
+static bool is_quiet(checker *ck, const program_command *c, const program_place *p, int64_t bytes,
+                     bool writes) {
+    for (size_t i = 0; i < ck->begun.count; i++) {
+        const program_command *b = ck->begun.items[i];
+        if (overlap(ck, p, bytes, &b->places[0], b->exchange->to_bytes) ||
+            (writes && overlap(ck, p, bytes, &b->places[1], b->exchange->from_bytes)))
+            return status_set(ck->st, STATUS_CORRUPT,
+                              "command %u: it %s %lld bytes at %lld of '%s' while exchange %llu "
+                              "is under way",
+                              c->number, writes ? "writes" : "reads", (long long)bytes,
+                              (long long)p->offset, name_of(ck->m, p->buffer),
+                              (unsigned long long)b->exchange->number);
+    }
+    return true;
+}
+
 static bool must_be_written(checker *ck, const access *a, uint32_t depth, bool first) {
     int64_t bytes = first ? a->bytes : hull_of(a, depth);
     return program_written_has(&ck->written, a->place->buffer - ck->m->inputs, a->place->offset,
@@ -173,7 +192,7 @@ static bool must_be_written(checker *ck, const access *a, uint32_t depth, bool f
 
 static bool read(checker *ck, const program_command *c, const program_place *p, int64_t bytes) {
     const access a = {p, ck->inside, bytes, c->number};
-    if (!check_place(ck, c, p, bytes))
+    if (!check_place(ck, c, p, bytes) || !is_quiet(ck, c, p, bytes, false))
         return false;
     if (is_given(ck->m, p->buffer))
         return true;
@@ -188,7 +207,8 @@ static bool may_write(checker *ck, const program_command *c, const program_place
            (!is_given(ck->m, p->buffer) ||
             status_set(ck->st, STATUS_CORRUPT, "command %u: it writes to the %s '%s'", c->number,
                        constant_of(ck->m, p->buffer) ? "constant" : "input",
-                       name_of(ck->m, p->buffer)));
+                       name_of(ck->m, p->buffer))) &&
+           is_quiet(ck, c, p, bytes, true);
 }
 
 static void write(checker *ck, const program_command *c, const program_place *p, int64_t bytes) {
@@ -299,7 +319,22 @@ static bool check_exchange(checker *ck, const program_command *c) {
     if (overlap(ck, to, received, from, sent))
         return status_set(ck->st, STATUS_CORRUPT, "command %u: it receives where it sends from",
                           c->number);
-    write(ck, c, to, received);
+    vec_push(&ck->begun, c);
+    return true;
+}
+
+/* The bytes that came are there from now on. */
+static bool check_wait(checker *ck, const program_command *c) {
+    size_t i = ck->begun.count;
+    while (i > 0 && ck->begun.items[i - 1]->exchange != c->exchange)
+        i--;
+    if (i == 0)
+        return status_set(ck->st, STATUS_CORRUPT, "command %u: exchange %llu was waited for before",
+                          c->number, (unsigned long long)c->exchange->number);
+    for (; i < ck->begun.count; i++)
+        ck->begun.items[i - 1] = ck->begun.items[i];
+    ck->begun.count--;
+    write(ck, c, &c->places[0], c->exchange->to_bytes);
     return true;
 }
 
@@ -397,15 +432,25 @@ static bool check_if(checker *ck, const program_command *c) {
 }
 
 static bool check_block(checker *ck, const program_block *block) {
-    static bool (*const checks[])(checker * ck, const program_command *c) = {
-        [PROGRAM_DISPATCH] = check_dispatch, [PROGRAM_COPY] = check_copy,
-        [PROGRAM_FILL] = check_write,        [PROGRAM_TURN] = check_write,
-        [PROGRAM_EXCHANGE] = check_exchange, [PROGRAM_LOOP] = check_loop,
-        [PROGRAM_WHILE] = check_while,       [PROGRAM_IF] = check_if};
+    static bool (*const checks[])(checker * ck,
+                                  const program_command *c) = {[PROGRAM_DISPATCH] = check_dispatch,
+                                                               [PROGRAM_COPY] = check_copy,
+                                                               [PROGRAM_FILL] = check_write,
+                                                               [PROGRAM_TURN] = check_write,
+                                                               [PROGRAM_EXCHANGE] = check_exchange,
+                                                               [PROGRAM_WAIT] = check_wait,
+                                                               [PROGRAM_LOOP] = check_loop,
+                                                               [PROGRAM_WHILE] = check_while,
+                                                               [PROGRAM_IF] = check_if};
+    const size_t begun = ck->begun.count;
     bool ok = true;
     for (uint32_t i = 0; i < block->count && ok; i++)
         ok = checks[block->commands[i].kind](ck, &block->commands[i]);
-    return ok;
+    return ok && (ck->begun.count == begun ||
+                  status_set(ck->st, STATUS_CORRUPT,
+                             "command %u: its block does not wait for exchange %llu",
+                             ck->begun.items[begun]->number,
+                             (unsigned long long)ck->begun.items[begun]->exchange->number));
 }
 
 /* ---- the program ---- */
@@ -437,5 +482,6 @@ bool program_check(const metadata *m, const metadata *const *kernels, status *st
     program_written_free(&ck.written);
     vec_release(&ck.reads);
     vec_release(&ck.writes);
+    vec_release(&ck.begun);
     return ok || status_context(st, "the program of module '%s'", m->name);
 }

@@ -60,6 +60,7 @@ static void note(survey *s, const program_command *c, uint32_t number, bool once
         note_dispatch(s, c, number, once);
         break;
     case PROGRAM_EXCHANGE:
+    case PROGRAM_WAIT: /* until then it reads and writes */
     case PROGRAM_COPY:
         note_read(s, &c->places[1], 2 * number + 2);
         if (!is_same_place(s->m, &c->places[1], &c->places[0])) /* else it changes nothing there */

@@ -158,6 +158,7 @@ static tsr_status_t run_block(struct program_state *s, const program_block *bloc
         [PROGRAM_FILL] = run_fill,
         [PROGRAM_TURN] = run_turn,
         [PROGRAM_EXCHANGE] = program_run_exchange,
+        [PROGRAM_WAIT] = program_run_wait,
         [PROGRAM_LOOP] = run_loop,
         [PROGRAM_WHILE] = run_while,
         [PROGRAM_IF] = run_if};
@@ -228,6 +229,8 @@ static tsr_status_t launch(struct program_state *s, device_memory *memory) {
     tsr_status_t result = poison(s, memory);
     if (result == TSR_SUCCESS)
         result = run_block(s, &p->body);
+    if (s->posted)
+        program_end_exchanges(s);
     return result == TSR_SUCCESS ? program_flush(s) : result;
 }
 

@@ -54,10 +54,11 @@ struct program_state {
     device_memory **constants;
     device_event *passed[2]; /* recorded in turn behind PROGRAM_AHEAD commands */
     program_sequence sequences[PROGRAM_SEQUENCES];
-    uint64_t asked;           /* for sequences, ever */
-    uint32_t fresh;           /* recordings since the last that came again */
-    uint32_t recorded_most;   /* commands of one; 0: the device records none */
-    device_memory *workspace; /* of all dispatches that are recorded; NULL: they need none */
+    uint64_t asked;                 /* for sequences, ever */
+    uint32_t fresh;                 /* recordings since the last that came again */
+    uint32_t recorded_most;         /* commands of one; 0: the device records none */
+    device_memory *workspace;       /* of all dispatches that are recorded; NULL: they need none */
+    struct program_posting *posted; /* exchanges under way, the last one first */
     pthread_mutex_t mutex;
     program_run run;
 };
@@ -67,8 +68,15 @@ bool program_make_arena(tsr_module_t module, device_memory **out, status *st);
 
 /* program_run.c: where a place lies in the present turns. */
 device_span program_span_of(const program_run *r, const program_place *p);
-/* program_exchange.c: waits until the exchange is through. */
+
+/* ---- program_exchange.c ---- */
+
+/* Begins an exchange when the device has made what is sent. */
 tsr_status_t program_run_exchange(struct program_state *s, const program_command *c);
+/* Waits until it is through. */
+tsr_status_t program_run_wait(struct program_state *s, const program_command *c);
+/* Waits for all that are under way: behind a launch that failed. */
+void program_end_exchanges(struct program_state *s);
 
 /* ---- program_sequence.c ---- */
 

@@ -109,6 +109,8 @@ static json_t *command_json(const ir_module *m, const draft *p, const draft_comm
         return json_pack("{s:o, s:I}", "turn", view_json(p, first), "bytes", (json_int_t)c->bytes);
     case COMMAND_EXCHANGE:
         return exchange_json(m, p, c);
+    case COMMAND_WAIT:
+        return json_pack("{s:I}", "wait", (json_int_t)ir_op_int(m, c->exchange, "number", 0) + 1);
     case COMMAND_LOOP:
         return json_pack("{s:I, s:o}", "loop", (json_int_t)c->count, "body",
                          list_json(m, p, &c->blocks[0]));
@@ -156,7 +158,8 @@ static const char *name_of(const ir_module *m, const draft *p, const draft_comma
     static const char *const others[] = {[COMMAND_COPY] = "copy",
                                          [COMMAND_FILL] = "fill",
                                          [COMMAND_TURN] = "turn",
-                                         [COMMAND_EXCHANGE] = "exchange"};
+                                         [COMMAND_EXCHANGE] = "exchange",
+                                         [COMMAND_WAIT] = "wait"};
     return c->kind == COMMAND_DISPATCH
                ? ir_op_string(m, p->kernels.items[c->kernel].function, "name", "")
                : others[c->kind];

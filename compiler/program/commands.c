@@ -20,16 +20,22 @@ typedef struct open_loop {
     VEC(int) used; /* slots that were there before */
 } open_loop;
 
+typedef struct begun_exchange {
+    ir_op op;
+    draft_view to, from;
+} begun_exchange;
+
 typedef struct emitter {
     const ir_module *m;
     draft *p;
-    draft_view *views;    /* by value */
-    bool *known;          /* by value: it has a view */
-    int *kernel_of;       /* by operation: the number of a function; -1: none yet */
-    map functions;        /* by name */
-    map constants;        /* by the name of a blob: its slot */
-    VEC(open_loop) loops; /* counted or not: a turn follows a turn */
-    int depth;            /* counted loops */
+    draft_view *views;         /* by value */
+    bool *known;               /* by value: it has a view */
+    int *kernel_of;            /* by operation: the number of a function; -1: none yet */
+    map functions;             /* by name */
+    map constants;             /* by the name of a blob: its slot */
+    VEC(open_loop) loops;      /* counted or not: a turn follows a turn */
+    VEC(begun_exchange) begun; /* that are not waited for yet */
+    int depth;                 /* counted loops */
     int64_t clock;
     status *st;
 } emitter;
@@ -249,6 +255,30 @@ static void emit_exchange(emitter *e, ir_op op, command_list *out) {
     c->exchange = op;
     add_view(e, c, &to);
     add_view(e, c, &from);
+    const begun_exchange begun = {op, to, from};
+    vec_push(&e->begun, begun);
+}
+
+/* A wait uses what the exchange sends and what comes, so both have their memory until then. */
+static void wait_for(emitter *e, size_t number, command_list *out) {
+    const begun_exchange begun = e->begun.items[number];
+    for (size_t i = number; i + 1 < e->begun.count; i++)
+        e->begun.items[i] = e->begun.items[i + 1];
+    e->begun.count--;
+    e->clock++;
+    draft_command *c = add(e, out, COMMAND_WAIT);
+    c->exchange = begun.op;
+    add_view(e, c, &begun.to);
+    add_view(e, c, &begun.from);
+}
+
+/* Waits for the exchanges whose results an operation takes, from number `first` on. */
+static void wait_for_operands(emitter *e, ir_op op, size_t first, command_list *out) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        for (size_t k = e->begun.count; k-- > first;)
+            if (ir_op_result(e->m, e->begun.items[k].op, 0) == d->operands[i])
+                wait_for(e, k, out);
 }
 
 /* ---- branches and loops ---- */
@@ -494,8 +524,13 @@ static bool emit_block(emitter *e, ir_block block, const draft_view *arguments,
     for (uint32_t i = 0; i < body->argument_count; i++)
         define(e, body->arguments[i], &arguments[i]);
     want_results(e, block, end, wanted);
-    for (ir_op op = body->first; op != body->last && ok; op = ir_op_get(e->m, op)->next)
+    const size_t begun = e->begun.count;
+    for (ir_op op = body->first; op != body->last && ok; op = ir_op_get(e->m, op)->next) {
+        wait_for_operands(e, op, begun, out);
         ok = emit_op(e, op, out);
+    }
+    while (e->begun.count > begun)
+        wait_for(e, begun, out);
     for (uint32_t i = 0; i < end->operand_count && ok; i++)
         copy(e, out, &wanted[i], &e->views[end->operands[i]], bytes_of(e->m, end->operands[i]));
     return ok;
@@ -548,6 +583,7 @@ bool draft_build(const ir_module *m, bool unoptimised, draft *p, status *st) {
         draft_find_donations(m, p);
     }
     vec_release(&e.loops);
+    vec_release(&e.begun);
     map_release(&e.functions);
     map_release(&e.constants);
     free(inputs);
@@ -556,23 +592,4 @@ bool draft_build(const ir_module *m, bool unoptimised, draft *p, status *st) {
     free(e.known);
     free(e.kernel_of);
     return ok;
-}
-
-static void release_commands(command_list *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        vec_release(&list->items[i].views);
-        release_commands(&list->items[i].blocks[0]);
-        release_commands(&list->items[i].blocks[1]);
-    }
-    vec_release(list);
-}
-
-void draft_release(draft *p) {
-    release_commands(&p->commands);
-    for (size_t i = 0; i < p->kernels.count; i++)
-        free(p->kernels.items[i].donated);
-    vec_release(&p->kernels);
-    vec_release(&p->constants);
-    vec_release(&p->slots);
-    vec_release(&p->donations);
 }

@@ -38,6 +38,7 @@ typedef enum command_kind {
     COMMAND_FILL,
     COMMAND_TURN,
     COMMAND_EXCHANGE,
+    COMMAND_WAIT,
     COMMAND_LOOP,
     COMMAND_WHILE,
     COMMAND_IF
@@ -49,7 +50,7 @@ typedef VEC(draft_command) command_list;
 struct draft_command {
     command_kind kind;
     uint32_t kernel;        /* DISPATCH: its number */
-    ir_op exchange;         /* EXCHANGE: the operation */
+    ir_op exchange;         /* EXCHANGE, WAIT: the operation, with the same views */
     VEC(draft_view) views;  /* operands; to and from; the condition */
     unsigned char byte;     /* FILL */
     int64_t bytes, count;   /* COPY, FILL, TURN; LOOP */

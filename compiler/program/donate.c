@@ -144,6 +144,11 @@ static void note_command(const donor *d, const draft_command *c, size_t command,
     case COMMAND_DISPATCH:
         note_dispatch(d, c, command, once);
         break;
+    case COMMAND_WAIT: /* what is sent lies where it is until then */
+        note_write(d, &views[1], command, 2 * command);
+        note_read(d, &views[1], command, 2 * command + 2);
+        note_write(d, &views[0], command, 2 * command);
+        break;
     case COMMAND_EXCHANGE:
     case COMMAND_COPY:
         note_read(d, &views[1], command, 2 * command + 2);

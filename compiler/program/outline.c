@@ -15,6 +15,7 @@
 #include "program/canonical.h"
 #include "program/composites.h"
 #include "program/function.h"
+#include "program/overlap.h"
 #include "schedule/plan.h"
 
 /* Branches, loops, exchanges, and calls that are there before, wait for what is computed in
@@ -499,5 +500,7 @@ bool program_outline(ir_module *m, const outline_request *request, status *st) {
     bool ok = cut_into_groups(&f, last, request, st) && cut_into_operations(&f, request, st) &&
               check_buffers(m, request, st);
     functions_release(&f);
+    if (ok && !request->unfused)
+        program_overlap(m);
     return ok;
 }

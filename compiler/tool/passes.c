@@ -68,6 +68,8 @@ static bool run_shard(pass_run *r) {
             ranks.rank = (uint32_t)value;
         else if (strcmp(name, "ranks") == 0)
             ranks.count = (uint32_t)value;
+        else if (strcmp(name, "bucket") == 0)
+            ranks.bucket_bytes = value ? value : -1;
         else
             snprintf(layout + length, sizeof layout - length, "%s%s=%lld", length ? "," : "", name,
                      (long long)value);

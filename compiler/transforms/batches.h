@@ -18,8 +18,15 @@ typedef struct shard_axis {
     uint32_t own;          /* the number of this one along the axis */
     const int64_t *group;  /* ranks along the axis that share the other coordinates */
     int64_t whole_bytes;   /* of a sum of which each rank adds all, the most; -1: the usual */
+    int64_t bucket_bytes;  /* of sums that are sent together, the most */
     const int64_t *starts; /* by rank along the axis, its first shard; then the total */
 } shard_axis;
+
+/* Sums that are sent together, in the order in which they are made. */
+typedef struct sum_bucket {
+    VEC(ir_op) sums;
+    int64_t bytes;
+} sum_bucket;
 
 typedef struct batching {
     transforming *t;
@@ -30,8 +37,10 @@ typedef struct batching {
     ir_op whole;            /* the operation that becomes these */
     const shard_axis *axis; /* of a tessera.shard; NULL: of a tessera.vmap */
     /* Two tables by value of the block, and of blocks in it. */
-    value_table stands;  /* what stands for it */
-    value_table batched; /* is it another one for each part? Then that has the parts on axis 0. */
+    value_table stands;    /* what stands for it */
+    value_table batched;   /* is it another one for each part? Then that has the parts on axis 0. */
+    value_table bucket_of; /* by result of a sum: 1 + the number of its bucket; 0: it has none */
+    VEC(sum_bucket) buckets;
 } batching;
 
 static inline bool batch_differs(const batching *s, ir_value v) {
@@ -79,6 +88,13 @@ bool batch_has_collectives(const batching *s, ir_op op);
 /* Does its result differ from shard to shard? */
 bool batch_collective_differs(const batching *s, ir_op op);
 bool batch_collective(batching *s, ir_op op);
+
+/* ---- buckets.c ---- */
+
+/* Moves the sums of a block, of which is known what differs, and fills the buckets. */
+void batch_gather_sums(batching *s, ir_block block);
+/* Builds the sums of a bucket, as `kind` and `order` of each of them says. */
+bool batch_sum_bucket(batching *s, const sum_bucket *bucket, const char *kind, const char *order);
 
 /* The shards that this rank has of `total` along an axis (shard.c). */
 shard_axis shard_axis_of(transforming *t, const char *name, int64_t total);

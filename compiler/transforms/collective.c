@@ -192,6 +192,13 @@ static bool vary(batching *s, ir_op op, ir_value *out) {
     return true;
 }
 
+/* The first one of a bucket is made with all others. */
+static bool sum_of_bucket(batching *s, ir_op op, uint32_t number) {
+    const sum_bucket *bucket = &s->buckets.items[number];
+    return bucket->sums.items[0] != op ||
+           batch_sum_bucket(s, bucket, kind_of(s, op), order_of(s, op));
+}
+
 bool batch_collective(batching *s, ir_op op) {
     static bool (*const rules[])(batching *, ir_op,
                                  ir_value *) = {[GRAPH_ALL_REDUCE] = all_reduce,
@@ -209,6 +216,9 @@ bool batch_collective(batching *s, ir_op op) {
         return transform_refuse(s->t, TRANSFORM_FAULT_SIZE, op,
                                 "the shards of '%s' are %s, which is not a number yet",
                                 s->axis->name, ir_dim_text(s->m, s->axis->total));
+    const uint32_t bucket = value_table_get(&s->bucket_of, d->results[0]);
+    if (bucket)
+        return sum_of_bucket(s, op, bucket - 1);
     if (!rules[d->opcode](s, op, &out))
         return false;
     batch_set(s, d->results[0], out);

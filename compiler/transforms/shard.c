@@ -35,6 +35,7 @@ ir_value shard_as(ir_builder *b, int opcode, ir_value x, ir_value like) {
 struct shard_grid {
     uint32_t axis_count, rank;
     const int64_t *whole; /* of the ranks */
+    int64_t bucket_bytes;
     struct {
         const char *name;
         int64_t total; /* the least, where several have the name */
@@ -125,7 +126,10 @@ static bool add_placed(const sharding_axis *a, void *context) {
 
 /* Shards first, then what lies on their mesh or on another one. */
 static bool find_grid(ir_module *m, const shard_ranks *ranks, shard_grid *g, status *st) {
-    *g = (shard_grid){.rank = ranks->rank, .whole = ranks->whole};
+    *g = (shard_grid){.rank = ranks->rank,
+                      .whole = ranks->whole,
+                      .bucket_bytes =
+                          ranks->bucket_bytes ? ranks->bucket_bytes : SHARD_BUCKET_BYTES};
     bool ok = true;
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ok && ir_walk_next(&w);)
         if (ir_op_get(m, w.op)->opcode == GRAPH_SHARD)
@@ -146,6 +150,7 @@ shard_axis shard_axis_of(transforming *t, const char *name, int64_t total) {
     for (uint32_t k = i + 1; k < g->axis_count; k++)
         stride *= g->axes[k].ranks;
     a.rank_count = g->axes[i].ranks;
+    a.bucket_bytes = g->bucket_bytes;
     a.whole_bytes = g->whole ? g->whole[a.rank_count] : -1;
     a.own = g->rank / stride % a.rank_count;
     int64_t *group = ARENA_NEW(ir_module_arena(m), int64_t, a.rank_count),

@@ -251,6 +251,8 @@ void batch_end(batching *s, const ir_value *values, uint32_t count) {
 
 bool batch_block(batching *s, ir_block block) {
     bool ok = true;
+    if (s->axis && s->axis->rank_count > 1)
+        batch_gather_sums(s, block);
     ir_op op = ir_block_get(s->m, block)->first;
     for (; ok && ir_op_get(s->m, op)->opcode != GRAPH_NEXT; op = ir_op_get(s->m, op)->next)
         ok = build_op(s, op);
@@ -277,6 +279,10 @@ bool batch_expand(batching *s, ir_op op, bool (*result)(batching *s, uint32_t i,
     free(results);
     vec_release(&s->stands);
     vec_release(&s->batched);
+    vec_release(&s->bucket_of);
+    for (size_t i = 0; i < s->buckets.count; i++)
+        vec_release(&s->buckets.items[i].sums);
+    vec_release(&s->buckets);
     return ok;
 }
 

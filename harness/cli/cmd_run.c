@@ -350,17 +350,17 @@ static void watch_case(run_session *s, const options *o) {
 /* A module for each rank. */
 static bool build_ours(run_session *s, compiler_artifact *out, status *st) {
     const uint32_t count = s->ranks > 1 ? s->ranks : 1;
-    int64_t *whole = NULL;
+    way_of_sums sums = {NULL, 0};
     bool cached;
     s->build.source_schedule = s->k.kernel->schedule;
-    bool ok = take_tuned(s, st) && (count == 1 || way_of_sums(s->transport, count, &whole, st));
+    bool ok = take_tuned(s, st) && (count == 1 || way_of_sums_find(s->transport, count, &sums, st));
     for (uint32_t i = 0; i < count && ok; i++) {
-        const shard_ranks own = {i, count, s->layout, whole};
+        const shard_ranks own = {i, count, s->layout, sums.whole, sums.bucket_bytes};
         s->build.ranks = count > 1 ? &own : NULL;
         ok = module_cache_build(s->cache, s->instance, &s->build, &out[i], &cached, st);
     }
     s->build.ranks = NULL;
-    free(whole);
+    free(sums.whole);
     return ok;
 }
 

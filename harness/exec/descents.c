@@ -7,17 +7,17 @@
 #include "check/compare.h"
 #include "common/json_text.h"
 #include "launch/part.h"
-#include "launch/way_of_sums.h"
 
 bool descents_open(const execution *e, const compiler_options *options, descents *out, status *st) {
     const uint32_t ranks = e->job->ranks;
     *out = (descents){.count = ranks > 1 ? ranks : 1};
     out->all = base_calloc(out->count, sizeof(*out->all));
     out->ranks = base_calloc(out->count, sizeof *out->ranks);
-    bool ok = ranks <= 1 || way_of_sums(e->job->transport, ranks, &out->whole, st);
+    bool ok = ranks <= 1 || way_of_sums_find(e->job->transport, ranks, &out->sums, st);
     for (uint32_t i = 0; i < out->count && ok; i++) {
         compiler_options own = *options;
-        out->ranks[i] = (shard_ranks){i, ranks, e->job->layout, out->whole};
+        out->ranks[i] =
+            (shard_ranks){i, ranks, e->job->layout, out->sums.whole, out->sums.bucket_bytes};
         own.ranks = ranks > 1 ? &out->ranks[i] : NULL;
         out->all[i] = compiler_descent_open(e->context->instance, &own, st);
         ok = out->all[i] != NULL;
@@ -30,7 +30,7 @@ void descents_close(descents *d) {
         compiler_descent_close(d->all[i]);
     free(d->all);
     free(d->ranks);
-    free(d->whole);
+    free(d->sums.whole);
     *d = (descents){0};
 }
 

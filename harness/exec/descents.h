@@ -4,13 +4,14 @@
 #define TESSERA_HARNESS_EXEC_DESCENTS_H
 
 #include "exec/execution.h"
+#include "launch/way_of_sums.h"
 #include "tessera/descent.h"
 
 typedef struct descents {
     uint32_t count; /* of ranks */
     compiler_descent **all;
     shard_ranks *ranks;
-    int64_t *whole; /* of sums, as the transport has it (way_of_sums.h) */
+    way_of_sums sums; /* as the transport has them */
 } descents;
 
 /* descents_close in any case. */

@@ -20,19 +20,19 @@ static compiler_options options_of(const execution *e, const shard_ranks *own) {
 static bool build(execution *e, status *st) {
     const uint32_t count = e->job->ranks;
     int64_t ns = 0;
-    int64_t *whole;
-    bool ok = way_of_sums(e->job->transport, count, &whole, st), cached, all = true;
+    way_of_sums sums;
+    bool ok = way_of_sums_find(e->job->transport, count, &sums, st), cached, all = true;
     e->stage(e->stage_context, "compile");
     e->rank_modules = base_calloc(count, sizeof *e->rank_modules);
     for (uint32_t i = 0; i < count && ok; i++) {
-        const shard_ranks own = {i, count, e->job->layout, whole};
+        const shard_ranks own = {i, count, e->job->layout, sums.whole, sums.bucket_bytes};
         const compiler_options options = options_of(e, &own);
         ok = module_cache_build(e->job->cache, e->context->instance, &options, &e->rank_modules[i],
                                 &cached, st);
         ns += (int64_t)e->rank_modules[i].compile_ns;
         all = all && cached;
     }
-    free(whole);
+    free(sums.whole);
     if (!ok)
         return false;
     result_put_SCHEDULE(e->result, "default");

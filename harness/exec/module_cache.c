@@ -130,6 +130,8 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
                     o->ranks->layout ? o->ranks->layout : "");
     for (uint32_t i = 2; o->ranks && o->ranks->whole && i <= o->ranks->count; i++)
         text_printf(&words, "whole %lld\n", (long long)o->ranks->whole[i]);
+    if (o->ranks && o->ranks->bucket_bytes)
+        text_printf(&words, "bucket %lld\n", (long long)o->ranks->bucket_bytes);
     if (o->provenance)
         describe_provenance(o->provenance, &words);
     compiler_instance_settings(instance, &words);

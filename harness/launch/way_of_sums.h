@@ -7,8 +7,13 @@
 
 #include "base/status.h"
 
-/* shard_ranks.whole, owned (free): by the fit of the transport that is nearest. *out is NULL where
- * neither TESSERA_COMM_MODEL nor the policy names a model, or it has none of this transport. */
-bool way_of_sums(const char *transport, uint32_t ranks, int64_t **out, status *st);
+/* As in shard_ranks. `whole`: owned (free), by the fit of the transport that is nearest; NULL where
+ * neither TESSERA_COMM_MODEL nor the policy names a model, or it has none of this transport.
+ * `bucket_bytes`: of the policy. */
+typedef struct way_of_sums {
+    int64_t *whole, bucket_bytes;
+} way_of_sums;
+
+bool way_of_sums_find(const char *transport, uint32_t ranks, way_of_sums *out, status *st);
 
 #endif

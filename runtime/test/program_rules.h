@@ -177,7 +177,51 @@ static const rule rules[] = {
                "[\"kernel:0\"], \"commands\": [" commands "]}}"
 #define DONATED(commands) DONATED_AS("[[0, 0]]", commands)
 
+/* ... by rank 0 of 2. */
+#define DONATED_TO(commands)                                                                       \
+    SMALL_HEAD "\"donated\": [[0, 0]], \"program\": {\"arena_bytes\": 1024, \"kernels\": "         \
+               "[\"kernel:0\"], \"rank\": [0, 2], \"meeting\": "                                   \
+               "\"0000000000000000000000000000000000000000000000000000000000000000\", "            \
+               "\"commands\": [" commands "]}}"
+
+/* The program of rank 0 of 2, which sends each other one half of 100 floats. */
+#define RANKED(commands)                                                                           \
+    SMALL_HEAD "\"program\": {\"arena_bytes\": 1024, \"kernels\": [\"kernel:0\"], "                \
+               "\"rank\": [0, 2], \"meeting\": "                                                   \
+               "\"0000000000000000000000000000000000000000000000000000000000000000\", "            \
+               "\"commands\": [" commands "]}}"
+#define EXCHANGE(number, to, from)                                                                 \
+    "{\"exchange\": [" to ", " from "], \"number\": " number ", \"group\": [0, 1], "               \
+    "\"row\": 4, \"rows\": 100, \"first\": [0, 50], \"sent\": [50, 50], \"received\": [50, 50]}"
+#define WAITS(number) "{\"wait\": " number "}"
+
 static const rule documents[] = {
+    /* An exchange goes on until its block waits for it. */
+    {RANKED(EXCHANGE("1", OUT, IN) "," WAITS("1")), NULL},
+    {RANKED(EXCHANGE("1", OUT, IN)), "command 0: its block does not wait for exchange 1"},
+    {RANKED(EXCHANGE("1", OUT, IN) "," WAITS("2")), "exchange 2, which its block has not begun"},
+    {RANKED(WAITS("1") "," EXCHANGE("1", OUT, IN)), "exchange 1, which its block has not begun"},
+    {RANKED(EXCHANGE("1", OUT, IN) "," WAITS("1") "," WAITS("1")), "was waited for before"},
+    {RANKED(EXCHANGE("1", OUT, IN) "," IF(IN, WAITS("1"), WAITS("1"))), "has not begun"},
+    {RANKED(EXCHANGE("1", OUT, IN) "," IF(IN, EXCHANGE("2", ARENA("0"), IN), "") "," WAITS("1")),
+     "command 2: its block does not wait for exchange 2"},
+    {RANKED(EXCHANGE("1", OUT, IN) ",{\"wait\": \"1\"}"), "not the number of an exchange"},
+    /* ... and what it sends is read meanwhile, and what comes is neither read nor written. */
+    {RANKED(COPY(ARENA("0"), IN, "400") "," EXCHANGE("1", OUT, ARENA("0")) "," COPY(
+         ARENA("400"), ARENA("0"), "400") "," WAITS("1")),
+     NULL},
+    {RANKED(COPY(ARENA("0"), IN, "400") "," EXCHANGE("1", OUT, ARENA("0")) "," COPY(
+         ARENA("396"), IN, "4") "," WAITS("1")),
+     "command 2: it writes 4 bytes at 396 of 'the arena' while exchange 1 is under way"},
+    {RANKED(EXCHANGE("1", OUT, IN) "," COPY(ARENA("0"), OUT, "4") "," WAITS("1")),
+     "command 1: it reads 4 bytes at 0 of 'out' while exchange 1 is under way"},
+    {RANKED(EXCHANGE("1", OUT, IN) "," FILL(OUT, "0", "4") "," WAITS("1")), "it writes 4 bytes"},
+    {RANKED(EXCHANGE("1", ARENA("0"), IN) "," DISPATCH(ARENA("0"), OUT) "," WAITS("1")),
+     "it reads 400 bytes"},
+    {RANKED(EXCHANGE("1", ARENA("0"), IN) "," WAITS("1") "," DISPATCH(ARENA("0"), OUT)), NULL},
+    {RANKED(
+         EXCHANGE("1", OUT, IN) "," EXCHANGE("2", ARENA("0"), OUT) "," WAITS("1") "," WAITS("2")),
+     "command 1: it reads 400 bytes"},
     {SMALL_WITH("0", "", COPY(OUT, IN, "400")), NULL},
     {SMALL_WITH("-1", "", COPY(OUT, IN, "400")), "\"arena_bytes\""},
     {SMALL_WITH("1e30", "", COPY(OUT, IN, "400")), "\"arena_bytes\""},
@@ -209,6 +253,10 @@ static const rule documents[] = {
     {CONSTANTS(CONSTANT("constant:0", "-1"), COPY(OUT, IN, "400")), "without a number of bytes"},
     {CONSTANTS("7", COPY(OUT, IN, "400")), "no section"},
     /* A donated input is read before its output is written. */
+    {DONATED_TO(EXCHANGE("1", ARENA("0"), IN) "," WAITS("1") "," COPY(OUT, ARENA("0"), "400")),
+     NULL},
+    {DONATED_TO(EXCHANGE("1", ARENA("0"), IN) "," FILL(OUT, "0", "400") "," WAITS("1")),
+     "is read when 'out' was written"},
     {DONATED(DISPATCH(IN, ARENA("0")) "," COPY(OUT, ARENA("0"), "400")), NULL},
     {DONATED(END), "is read when 'out' was written"},
     {DONATED(COPY(ARENA("0"), IN, "400") "," COPY(OUT, ARENA("0"), "400") "," COPY(ARENA("512"), IN,

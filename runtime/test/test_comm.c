@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "comm/board.h"
-#include "comm/comm.h"
+#include "comm/queue.h"
 
 enum { RANKS = 4, ROUNDS = 6, LARGEST = 3 * BOARD_SLOT_BYTES + 17 };
 #define SHORT_NS UINT64_C(1500000000)
@@ -273,11 +273,72 @@ static void test_options(void **state) {
     }
 }
 
+/* ---- jobs beside a launch ---- */
+
+typedef struct noted_job {
+    comm_job job;
+    int number, *next;     /* counts the jobs that ran */
+    atomic_bool *may_run;  /* NULL: it does not wait */
+    bool fails, elsewhere; /* it ran on another thread than the test's */
+    int place;
+    pthread_t owner;
+} noted_job;
+
+static bool run_noted(comm *c, comm_job *job, status *st) {
+    noted_job *n = (noted_job *)job;
+    (void)c;
+    while (n->may_run && !atomic_load(n->may_run))
+        usleep(1000);
+    n->place = (*n->next)++;
+    n->elsewhere = !pthread_equal(n->owner, pthread_self());
+    return !n->fails || status_set(st, STATUS_UNAVAILABLE, "job %d failed", n->number);
+}
+
+/* They run one after the other while the owner does something else; one that is waited for at once
+ * runs on its thread where nothing comes before it; those behind one that failed do not run. */
+static void test_jobs(void **state) {
+    enum { JOBS = 5, FAILS = 2 };
+    noted_job jobs[JOBS], soon, again;
+    comm_queue q;
+    status st = STATUS_INIT;
+    atomic_bool may_run = false;
+    int next = 0;
+    (void)state;
+    comm_queue_init(&q, NULL);
+    for (int i = 0; i < JOBS; i++) {
+        jobs[i] = (noted_job){.job = {.run = run_noted},
+                              .number = i,
+                              .next = &next,
+                              .may_run = i == 0 ? &may_run : NULL,
+                              .fails = i == FAILS,
+                              .owner = pthread_self()};
+        comm_queue_give(&q, &jobs[i].job, i == JOBS - 1);
+    }
+    assert_false(comm_queue_ended(&q, &jobs[0].job));
+    atomic_store(&may_run, true);
+    for (int i = JOBS; i-- > 0;) {
+        status_clear(&st);
+        assert_int_equal(comm_queue_await(&q, &jobs[i].job, &st), i < FAILS);
+        assert_true(comm_queue_ended(&q, &jobs[i].job));
+        assert_string_equal(st.message, i < FAILS ? "" : "job 2 failed");
+        assert_true(i > FAILS || (jobs[i].place == i && jobs[i].elsewhere));
+        assert_true(jobs[i].job.start_ns <= jobs[i].job.end_ns);
+    }
+    assert_int_equal(next, FAILS + 1);
+    soon = again = (noted_job){.job = {.run = run_noted}, .next = &next, .owner = pthread_self()};
+    comm_queue_give(&q, &soon.job, true);
+    comm_queue_give(&q, &again.job, false);
+    assert_true(comm_queue_await(&q, &soon.job, &st) && comm_queue_await(&q, &again.job, &st));
+    assert_true(!soon.elsewhere && again.elsewhere && soon.place < again.place);
+    comm_queue_release(&q);
+}
+
 int main(int argc, char **argv) {
     kills = argc > 1 ? atoi(argv[1]) : kills;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arrive), cmocka_unit_test(test_programs),
         cmocka_unit_test(test_sizes),  cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_killed), cmocka_unit_test(test_options)};
+        cmocka_unit_test(test_killed), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_jobs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

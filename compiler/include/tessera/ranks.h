@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SHARD_BUCKET_BYTES = 16 << 20 };
+
 typedef struct shard_ranks {
     uint32_t rank, count;
     const char *layout; /* "dp=2,tp=2": ranks along each axis; NULL: the first axes have as many as
@@ -13,6 +15,8 @@ typedef struct shard_ranks {
     const int64_t *whole; /* by the ranks along an axis, of 0 to count: the most bytes of a sum of
                              which each rank adds all, above which it adds a part; NULL: so many
                              elements as COLLECTIVE_WHOLE says. The same on all ranks */
+    int64_t bucket_bytes; /* of sums that are sent together, the most, the same on all ranks; 0:
+                             SHARD_BUCKET_BYTES; negative: each is sent by itself */
 } shard_ranks;
 
 /* The part of an input or output that the code of a rank takes or makes: along each dimension

@@ -74,6 +74,34 @@ add_up by-probe TESSERA_COMM_MODEL=model.json
 for name in by-whole by-parts by-probe; do
     same usual/out.npy $name/out.npy "$name: the same bits"
 done
+
+# ---- sums are sent together ----
+cat >several.tsr <<'END_TSR'
+from tessera import *
+
+data = mesh(4, "dp")
+
+
+def summed(x, y):
+    return all_reduce(x, "dp"), all_reduce(y, "dp"), all_reduce(x * y, "dp")
+
+
+@cases(case("small", N=100))
+@kernel
+def several_sums(x: Tensor["4", "N", f32], y: Tensor["4", "N", f32]) -> tuple[Tensor["1", "N", f32], Tensor["1", "N", f32], Tensor["1", "N", f32]]:
+    return shard_map(summed, data, "dp", (None, None, None))(x, y)
+END_TSR
+for bucket in "0 B" "896 B" "2 KiB"; do
+    name=together-${bucket%% *}
+    printf 'schema: tsr.policy/1\ncomm: {bucket: %s}\nprofiling: {level: launches, spans: %s.jsonl}\n' "$bucket" "$name" >bucket.yaml
+    exits 0 "sums in buckets of $bucket" "$tsr" run several.tsr --case small --steps 1 --ranks 2 --policy bucket.yaml --out "$name"
+    cat "$name"/*.npy >"$name.all"
+done
+[ "$(spans together-0.jsonl)" -eq 6 ] && pass "each sum by itself: three exchanges on two ranks" || fail "each sum by itself: $(spans together-0.jsonl)"
+[ "$(spans together-896.jsonl)" -eq 4 ] && pass "two sums of 448 bytes together, and the third" || fail "two together: $(spans together-896.jsonl)"
+[ "$(spans together-2.jsonl)" -eq 2 ] && pass "all three together" || fail "all three together: $(spans together-2.jsonl)"
+same together-0.all together-896.all "the same bits"
+same together-0.all together-2.all "in each of them"
 printf 'schema: tsr.policy/1\ncomm: {model: parts.yaml}\nprofiling: {level: launches, spans: policy.jsonl}\n' >policy.yaml
 exits 0 "the model of a policy" "$tsr" run sums.tsr --case small --steps 1 --ranks 3 --policy policy.yaml --out policy
 [ "$(spans policy.jsonl)" -eq 6 ] && pass "is taken" || fail "is taken: $(spans policy.jsonl)"

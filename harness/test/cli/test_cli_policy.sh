@@ -129,7 +129,7 @@ table = {f"{group}.{name}" for group, name in re.findall(r"^KEY\((\w+), (\w+)", 
 groups = json.load(open(root + "/docs/policy.schema.json"))["properties"]
 schema = {f"{group}.{name}" for group in groups for name in groups[group].get("properties", {})}
 page = set(re.findall(r"^\| `(\w+\.\w+)` \|", open(root + "/docs/policy.md").read(), re.M))
-assert len(table) == 7 and table == schema == page, (table ^ schema, table ^ page)
+assert len(table) == 8 and table == schema == page, (table ^ schema, table ^ page)
 END_PYTHON
 exits 0 "schema and page have the keys of the table" /usr/bin/python3 keys.py "$root"
 /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || finish
