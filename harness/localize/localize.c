@@ -465,24 +465,17 @@ static void compare_builds(search *s, probes *theirs, json_t *against) {
 
 /* ---- all ---- */
 
-/* A case of several ranks that fails on one, too, is the case of one. */
-static void try_one_rank(probes *p) {
-    const job own = p->job;
-    if (own.ranks < 2)
-        return;
-    p->job.ranks = 0;
-    p->job.transport = p->job.layout = NULL;
-    if (probes_try(p, NULL, NULL) != PROBE_WRONG)
-        p->job = own;
-}
-
 /* Dead before the operations were listed: they are those of the source. */
 static void bisect(search *s) {
-    try_one_rank(&s->probes);
+    probes_try_one_rank(&s->probes);
     bool listed = list_steps(s);
     const bool program = listed && is_program(s);
     if (localize_interpreter(&s->probes, s->edits, s->found))
         return;
+    if (s->probes.job.opinion) { /* no module differs from the graph */
+        localize_before(&s->probes, s->edits, s->steps, s->found);
+        return;
+    }
     if (program)
         listed = enter_program(s);
     if (listed && !s->done && !s->pass)

@@ -68,3 +68,22 @@ probe probes_try(probes *p, const char *edits, const char *after) {
     const bool same = strcmp(result_text(result, RESULT_STATUS), p->fails_as) == 0;
     return same || (after && is_wrong_module(p)) ? PROBE_WRONG : PROBE_UNKNOWN;
 }
+
+bool probes_same_failure(const probes *p, const json_t *result) {
+    const char *why = result_text(result, RESULT_WHY);
+    const size_t word = strcspn(why, " ");
+    const bool told = result_outcome(result) == OUTCOME_MISMATCH;
+    return strcmp(result_text(result, RESULT_STATUS), p->fails_as) == 0 &&
+           (!told || p->job.opinion ||
+            (strcspn(p->fails_why, " ") == word && memcmp(why, p->fails_why, word) == 0));
+}
+
+void probes_try_one_rank(probes *p) {
+    const job own = p->job;
+    if (own.ranks < 2)
+        return;
+    p->job.ranks = 0;
+    p->job.transport = p->job.layout = NULL;
+    if (probes_try(p, NULL, NULL) != PROBE_WRONG)
+        p->job = own;
+}
