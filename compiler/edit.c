@@ -81,11 +81,9 @@ static const char *own_name(ir_module *m, ir_value v) {
 
 /* ---- outputs ---- */
 
-/* The kernel's promises are of the outputs that it had. */
+/* The kernel's promises are of the outputs that it had; donations are settled behind each edit. */
 static void forget_promises(ir_module *m) {
-    static const char *const of_outputs[] = {"donated", "effects"};
-    for (size_t i = 0; i < sizeof of_outputs / sizeof *of_outputs; i++)
-        ir_op_remove_attr(m, ir_module_kernel(m), of_outputs[i]);
+    ir_op_remove_attr(m, ir_module_kernel(m), "effects");
 }
 
 static const char *output_name(ir_module *m, ir_value v) {
@@ -100,6 +98,7 @@ void edit_set_outputs(ir_module *m, const ir_value *values, uint32_t count) {
     const char **names = base_calloc((size_t)count + 1, sizeof *names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = output_name(m, values[i]);
+    edit_donate_to(m, values, count);
     ir_op_set_operands(m, ir_kernel_body(m)->last, values, count);
     set_names(m, "outputs", names, count);
     forget_promises(m);
@@ -114,10 +113,12 @@ static void remove_dead_inputs(editor *e) {
     uint32_t *uses = ir_count_uses(m), kept = 0, had = body->argument_count;
     const char **names = base_calloc((size_t)had + 1, sizeof *names);
     tensor *inputs = tensors_new(had);
+    bool *stays = base_calloc((size_t)had + 1, sizeof *stays);
     for (uint32_t i = 0; i < had; i++) {
         ir_value v = body->arguments[i];
         const char *name = name_at(m, "inputs", i);
-        if (uses[v] == 0)
+        stays[i] = uses[v] > 0;
+        if (!stays[i])
             continue;
         names[kept] = is_identifier(name) ? name : own_name(m, v);
         inputs[kept] = e->inputs[i];
@@ -127,9 +128,12 @@ static void remove_dead_inputs(editor *e) {
     }
     body->argument_count = kept;
     set_names(m, "inputs", names, kept);
+    edit_donate_from(m, stays);
+    edit_settle_donated(m);
     tensors_free(e->inputs);
     e->inputs = inputs;
     free(names);
+    free(stays);
     free(uses);
 }
 

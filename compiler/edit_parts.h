@@ -26,6 +26,11 @@ void edit_set_outputs(ir_module *m, const ir_value *values, uint32_t count);
  * no more inputs. */
 tensor *edit_add_input(editor *e, ir_type type, ir_value *out);
 
+/* edit_donated.c: donations to outputs that are these from now on; from inputs that stay; and of
+ * them all, those that fit. */
+void edit_donate_to(ir_module *m, const ir_value *outputs, uint32_t count);
+void edit_donate_from(ir_module *m, const bool *kept);
+void edit_settle_donated(ir_module *m);
 /* edit_trim.c: takes out what of one transform nobody needs; false: all of all is needed. */
 bool edit_trim(ir_module *m);
 /* edit_transforms.c: edits of edit.def. */
