@@ -17,15 +17,25 @@ static const ir_op_data *end_of(const ir_module *m) {
 
 /* ---- numbers ---- */
 
-/* The next operation that has one: of branches, loops and combiners the blocks have none. */
+/* No more than the end of a block is none. */
+static bool is_counted(int opcode) {
+    return opcode != GRAPH_RETURN && opcode != GRAPH_NEXT;
+}
+
+/* Transforms, branches and loops: what stands in their blocks has numbers, too. */
+static bool is_entered(int opcode) {
+    return transform_is_one(opcode) || graph_is_control(opcode);
+}
+
+/* The next operation that has a number. */
 static bool next_counted(ir_walk *w) {
     bool found;
     int opcode;
     do {
         found = ir_walk_next(w);
         opcode = found ? ir_op_get(w->m, w->op)->opcode : 0;
-        w->skip = found && !transform_is_one(opcode);
-    } while (found && (opcode == GRAPH_RETURN || opcode == GRAPH_NEXT));
+        w->skip = found && !is_entered(opcode);
+    } while (found && !is_counted(opcode));
     return found;
 }
 
@@ -137,12 +147,11 @@ static void remove_dead_inputs(editor *e) {
     free(uses);
 }
 
-/* In the kernel, and in blocks of transforms. */
 static void remove_dead_operations(ir_module *m) {
     control_block_list blocks = {0};
     control_blocks(m, &blocks);
     for (size_t i = 0; i < blocks.count; i++)
-        if (i == 0 || transform_is_one(ir_op_get(m, ir_block_parent(m, blocks.items[i]))->opcode))
+        if (i == 0 || is_entered(ir_op_get(m, ir_block_parent(m, blocks.items[i]))->opcode))
             graph_remove_dead(m, blocks.items[i]);
     vec_release(&blocks);
 }
@@ -516,8 +525,9 @@ bool compiler_edit(compiler_instance *whole, const compiler_options *options, co
     }
     out->input_count = ir_kernel_body(e.m)->argument_count;
     out->output_count = end_of(e.m)->operand_count;
-    for (ir_walk w = counted(e.m); next_counted(&w);)
-        out->operation_count++;
+    for (ir_walk w = ir_walk_block(e.m, ir_op_block(e.m, ir_module_kernel(e.m), 0));
+         ir_walk_next(&w);)
+        out->operation_count += is_counted(ir_op_get(e.m, w.op)->opcode);
     out->instance = compiler_instance_new(e.m, (ir_bindings){0});
     return true;
 }
@@ -528,11 +538,11 @@ void compiler_edited_release(compiler_edited *e) {
     *e = (compiler_edited){0};
 }
 
-/* Those below a transform, which have the numbers behind its own. */
+/* Those in its blocks, which have the numbers behind its own. */
 static uint32_t operations_inside(const ir_module *m, ir_op op) {
     uint32_t count = 0;
     ir_walk w = ir_walk_op(m, op);
-    while (transform_is_one(ir_op_get(m, op)->opcode) && next_counted(&w))
+    while (is_entered(ir_op_get(m, op)->opcode) && next_counted(&w))
         count += w.op != op;
     return count;
 }
@@ -550,8 +560,7 @@ bool compiler_operation_at(const compiler_instance *instance, uint32_t number,
                                 .operand_count = d->operand_count,
                                 .result_count = d->result_count,
                                 .inside = operations_inside(m, op),
-                                .has_block =
-                                    transform_is_one(d->opcode) || graph_is_control(d->opcode),
+                                .has_block = is_entered(d->opcode),
                                 .generates = d->operand_count == 0};
     return true;
 }

@@ -312,6 +312,7 @@ static void shrink(reducer *r) {
     }
     if (!*r->edits)
         (void)reducer_try(r, "%s", needs_transforms(r) ? "transforms" : "primitives");
+    reduce_to_block(r);
     if (needs_transforms(r))
         reduce_transforms(r);
     else

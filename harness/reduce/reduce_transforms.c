@@ -4,10 +4,22 @@
 
 #include "reduce/reducer.h"
 
-/* The block of a transform, a branch or a loop, where that is wrong by itself. */
+/* The block of an operation, where that is wrong by itself: if the operation was what is known to
+ * be wrong, it is one of the block's. */
+static bool enter(reducer *r, int64_t number) {
+    const char *operation = r->operation;
+    if (!r->opinion && operation && strcmp(operation, reducer_name(r, number)) == 0)
+        r->operation = NULL;
+    if (reducer_try(r, "inside %lld", (long long)number))
+        return true;
+    r->operation = operation;
+    return false;
+}
+
+/* Transforms, branches and loops have blocks. */
 static bool go_inside(reducer *r) {
     for (int64_t n = 1; n <= reducer_operations(r) && !probes_ended(&r->probes); n++)
-        if (reducer_inside(r, n) >= 0 && reducer_try(r, "inside %lld", (long long)n))
+        if (reducer_inside(r, n) >= 0 && enter(r, n))
             return true;
     return false;
 }
@@ -54,9 +66,12 @@ static bool keep_block(reducer *r) {
     return false;
 }
 
-void reduce_transforms(reducer *r) {
+void reduce_to_block(reducer *r) {
     while (go_inside(r))
         ;
+}
+
+void reduce_transforms(reducer *r) {
     cut_end(r);
     reduce_operations(r);
     bool progress = true;

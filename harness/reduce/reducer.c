@@ -20,7 +20,7 @@ static bool same_operation(const reducer *r) {
 }
 
 int64_t reducer_operations(const reducer *r) {
-    return reducer_size(r, "operations");
+    return (int64_t)json_array_size(r->operations);
 }
 
 const char *reducer_name(const reducer *r, int64_t number) {

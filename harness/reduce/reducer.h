@@ -23,13 +23,15 @@ bool reducer_try(reducer *r, const char *format, ...) __attribute__((format(prin
 bool reducer_try_dims(reducer *r, const char *dims);
 int64_t reducer_size(const reducer *r, const char *key);
 
-/* Operations that are left: their count; a name; how many the block of one has, */
+/* Operations that are left and have a number: their count; a name; how many the block of one has,
+ */
 int64_t reducer_operations(const reducer *r);
 const char *reducer_name(const reducer *r, int64_t number);
 /* ... -1: it has none. */
 int64_t reducer_inside(const reducer *r, int64_t number);
 
 /* reduce_transforms.c, reduce_operations.c, reduce_values.c: the phases. */
+void reduce_to_block(reducer *r);
 void reduce_transforms(reducer *r);
 void reduce_operations(reducer *r);
 void reduce_dimensions(reducer *r);
