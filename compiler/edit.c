@@ -1,35 +1,63 @@
 /* edit.c - see tessera/edit.h: the edits, one by one, on a module and the values of its inputs. */
-#include "tessera/edit.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "edit_parts.h"
 #include "graph/instance.h"
 #include "graph/passes.h"
+#include "ops/control.h"
 #include "ops/dead.h"
 #include "ops/tiles.h"
-
-typedef struct editor {
-    ir_module *m;
-    tensor *inputs; /* owned, one for each argument of the kernel */
-    compiler_instance *whole;
-    const compiler_options *options;
-    status *st;
-} editor;
+#include "ops/transforms.h"
 
 static const ir_op_data *end_of(const ir_module *m) {
     return ir_op_get(m, ir_kernel_body(m)->last);
 }
 
-static ir_op operation(const ir_module *m, int64_t number) {
-    ir_op op = number > 0 ? ir_kernel_body(m)->first : 0;
-    for (; op && --number; op = ir_op_get(m, op)->next)
-        ;
-    return op && ir_op_get(m, op)->opcode != GRAPH_RETURN ? op : 0;
+/* ---- numbers ---- */
+
+/* No more than the end of a block is none. */
+static bool is_counted(int opcode) {
+    return opcode != GRAPH_RETURN && opcode != GRAPH_NEXT;
 }
 
-static bool says_nothing(const editor *e, const char *why) {
+/* Transforms, branches and loops: what stands in their blocks has numbers, too. */
+static bool is_entered(int opcode) {
+    return transform_is_one(opcode) || graph_is_control(opcode);
+}
+
+/* The next operation that has a number. */
+static bool next_counted(ir_walk *w) {
+    bool found;
+    int opcode;
+    do {
+        found = ir_walk_next(w);
+        opcode = found ? ir_op_get(w->m, w->op)->opcode : 0;
+        w->skip = found && !is_entered(opcode);
+    } while (found && !is_counted(opcode));
+    return found;
+}
+
+static ir_walk counted(const ir_module *m) {
+    return ir_walk_block(m, ir_op_block(m, ir_module_kernel(m), 0));
+}
+
+ir_op edit_operation(const ir_module *m, int64_t number) {
+    ir_walk w = counted(m);
+    while (number > 0 && next_counted(&w))
+        if (--number == 0)
+            return w.op;
+    return 0;
+}
+
+/* One that stands in the kernel itself. */
+static ir_op operation(const ir_module *m, int64_t number) {
+    const ir_op op = edit_operation(m, number);
+    return op && ir_block_parent(m, ir_op_get(m, op)->block) == ir_module_kernel(m) ? op : 0;
+}
+
+bool edit_says_nothing(const editor *e, const char *why) {
     return status_set(e->st, STATUS_UNAVAILABLE, "the edit says nothing here: %s", why);
 }
 
@@ -63,11 +91,9 @@ static const char *own_name(ir_module *m, ir_value v) {
 
 /* ---- outputs ---- */
 
-/* The kernel's promises are of the outputs that it had. */
+/* The kernel's promises are of the outputs that it had; donations are settled behind each edit. */
 static void forget_promises(ir_module *m) {
-    static const char *const of_outputs[] = {"donated", "effects"};
-    for (size_t i = 0; i < sizeof of_outputs / sizeof *of_outputs; i++)
-        ir_op_remove_attr(m, ir_module_kernel(m), of_outputs[i]);
+    ir_op_remove_attr(m, ir_module_kernel(m), "effects");
 }
 
 static const char *output_name(ir_module *m, ir_value v) {
@@ -78,10 +104,11 @@ static const char *output_name(ir_module *m, ir_value v) {
     return own_name(m, v);
 }
 
-static void set_outputs(ir_module *m, const ir_value *values, uint32_t count) {
+void edit_set_outputs(ir_module *m, const ir_value *values, uint32_t count) {
     const char **names = base_calloc((size_t)count + 1, sizeof *names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = output_name(m, values[i]);
+    edit_donate_to(m, values, count);
     ir_op_set_operands(m, ir_kernel_body(m)->last, values, count);
     set_names(m, "outputs", names, count);
     forget_promises(m);
@@ -96,10 +123,12 @@ static void remove_dead_inputs(editor *e) {
     uint32_t *uses = ir_count_uses(m), kept = 0, had = body->argument_count;
     const char **names = base_calloc((size_t)had + 1, sizeof *names);
     tensor *inputs = tensors_new(had);
+    bool *stays = base_calloc((size_t)had + 1, sizeof *stays);
     for (uint32_t i = 0; i < had; i++) {
         ir_value v = body->arguments[i];
         const char *name = name_at(m, "inputs", i);
-        if (uses[v] == 0)
+        stays[i] = uses[v] > 0;
+        if (!stays[i])
             continue;
         names[kept] = is_identifier(name) ? name : own_name(m, v);
         inputs[kept] = e->inputs[i];
@@ -109,23 +138,36 @@ static void remove_dead_inputs(editor *e) {
     }
     body->argument_count = kept;
     set_names(m, "inputs", names, kept);
+    edit_donate_from(m, stays);
+    edit_settle_donated(m);
     tensors_free(e->inputs);
     e->inputs = inputs;
     free(names);
+    free(stays);
     free(uses);
 }
 
+static void remove_dead_operations(ir_module *m) {
+    control_block_list blocks = {0};
+    control_blocks(m, &blocks);
+    for (size_t i = 0; i < blocks.count; i++)
+        if (i == 0 || is_entered(ir_op_get(m, ir_block_parent(m, blocks.items[i]))->opcode))
+            graph_remove_dead(m, blocks.items[i]);
+    vec_release(&blocks);
+}
+
 static void clean(editor *e) {
-    graph_remove_dead(e->m, ir_op_block(e->m, ir_module_kernel(e->m), 0));
+    do
+        remove_dead_operations(e->m);
+    while (edit_trim(e->m));
     remove_dead_inputs(e);
 }
 
 /* ---- values ---- */
 
-/* The interpreter's values of these, which belong to the kernel's own block. */
-static bool values_of(const editor *e, const ir_value *values, uint32_t count, tensor *out) {
+bool edit_values(const editor *e, const ir_value *values, uint32_t count, tensor *out) {
     ir_module *m = ir_module_clone(e->m);
-    set_outputs(m, values, count);
+    edit_set_outputs(m, values, count);
     compiler_instance *instance = compiler_instance_new(m, (ir_bindings){0});
     bool ok = compiler_interpret(instance, e->inputs, out, e->st);
     compiler_instance_free(instance);
@@ -177,7 +219,7 @@ static bool edit_dispatch(editor *e, const int64_t *a) {
         e->inputs = inputs;
     else
         tensors_free(inputs);
-    return ok && (w.found || says_nothing(e, "the program runs fewer kernels"));
+    return ok && (w.found || edit_says_nothing(e, "the program runs fewer kernels"));
 }
 
 /* Numbers that stand in the source are no results. */
@@ -214,14 +256,14 @@ static uint32_t read_behind(const ir_module *m, ir_op last, ir_value *out, uint3
 static bool edit_prefix(editor *e, const int64_t *a) {
     ir_op last = operation(e->m, a[0]);
     if (!last)
-        return says_nothing(e, "the kernel has fewer operations");
+        return edit_says_nothing(e, "the kernel has fewer operations");
     ir_value *values = base_calloc(COMPILER_MAX_PARAMETERS, sizeof *values);
     const uint32_t count = read_behind(e->m, last, values, COMPILER_MAX_PARAMETERS);
     if (count)
-        set_outputs(e->m, values, count);
+        edit_set_outputs(e->m, values, count);
     free(values);
-    return count ||
-           says_nothing(e, "nothing but constants of the operations up to it is read behind it");
+    return count || edit_says_nothing(
+                        e, "nothing but constants of the operations up to it is read behind it");
 }
 
 /* Those inputs that a kernel has keep their names. */
@@ -244,14 +286,35 @@ static void take_values(editor *e, const ir_value *values, uint32_t count, tenso
     forget_promises(m);
 }
 
+tensor *edit_add_input(editor *e, ir_type type, ir_value *out) {
+    ir_module *m = e->m;
+    const uint32_t had = ir_kernel_body(m)->argument_count;
+    if (had == COMPILER_MAX_PARAMETERS)
+        return NULL;
+    const char **names = base_calloc((size_t)had + 1, sizeof *names);
+    tensor *all = tensors_new(had + 1);
+    for (uint32_t i = 0; i < had; i++) {
+        names[i] = name_at(m, "inputs", i);
+        all[i] = e->inputs[i];
+        e->inputs[i] = (tensor){0};
+    }
+    *out = ir_block_add_argument(m, ir_op_block(m, ir_module_kernel(m), 0), type, NULL);
+    names[had] = own_name(m, *out);
+    set_names(m, "inputs", names, had + 1);
+    tensors_free(e->inputs);
+    e->inputs = all;
+    free(names);
+    return &all[had];
+}
+
 /* These values come in from outside. */
 static bool become_inputs(editor *e, const ir_value *values, uint32_t count) {
     const uint32_t had = ir_kernel_body(e->m)->argument_count;
     if (had + count > COMPILER_MAX_PARAMETERS)
-        return says_nothing(e, "a kernel has no more inputs");
+        return edit_says_nothing(e, "a kernel has no more inputs");
     tensor *all = tensors_new(had + count);
     const char **names = base_calloc((size_t)had + count + 1, sizeof *names);
-    bool ok = values_of(e, values, count, all + had);
+    bool ok = edit_values(e, values, count, all + had);
     if (ok) {
         take_values(e, values, count, all, names);
         tensor *before = e->inputs;
@@ -268,17 +331,17 @@ static bool edit_input(editor *e, const int64_t *a) {
     const ir_op_data *d = op ? ir_op_get(e->m, op) : NULL;
     return d && d->operand_count
                ? become_inputs(e, d->results, d->result_count)
-               : says_nothing(e, "there is no such operation, or it is a constant");
+               : edit_says_nothing(e, "there is no such operation, or it is a constant");
 }
 
 static bool edit_suffix(editor *e, const int64_t *a) {
     ir_op last = operation(e->m, a[0]);
     if (!last || ir_op_get(e->m, ir_op_get(e->m, last)->next)->opcode == GRAPH_RETURN)
-        return says_nothing(e, "there is no operation behind it");
+        return edit_says_nothing(e, "there is no operation behind it");
     ir_value *values = base_calloc(COMPILER_MAX_PARAMETERS, sizeof *values);
     const uint32_t count = read_behind(e->m, last, values, COMPILER_MAX_PARAMETERS);
     bool ok = count ? become_inputs(e, values, count)
-                    : says_nothing(e, "nothing of the operations up to it is read behind it");
+                    : edit_says_nothing(e, "nothing of the operations up to it is read behind it");
     free(values);
     return ok;
 }
@@ -289,23 +352,23 @@ static bool edit_primitives(editor *e, const int64_t *a) {
 }
 
 static bool edit_forward(editor *e, const int64_t *a) {
-    ir_op op = operation(e->m, a[0]);
+    ir_op op = edit_operation(e->m, a[0]);
     const ir_op_data *d = op ? ir_op_get(e->m, op) : NULL;
     if (!d || d->result_count != 1 || a[1] >= d->operand_count ||
         ir_value_get(e->m, d->operands[a[1]])->type != ir_value_get(e->m, d->results[0])->type)
-        return says_nothing(e, "it has no operand of its result's type there");
+        return edit_says_nothing(e, "it has no operand of its result's type there");
     ir_replace_uses(e->m, d->results[0], d->operands[a[1]]);
     forget_promises(e->m);
     return true;
 }
 
 static bool edit_same(editor *e, const int64_t *a) {
-    ir_op op = operation(e->m, a[0]), other = a[1] < a[0] ? operation(e->m, a[1]) : 0;
+    ir_op op = edit_operation(e->m, a[0]), other = a[1] < a[0] ? edit_operation(e->m, a[1]) : 0;
     const ir_op_data *d = op ? ir_op_get(e->m, op) : NULL,
                      *o = other ? ir_op_get(e->m, other) : NULL;
-    if (!d || !o || d->result_count != 1 || o->result_count != 1 ||
+    if (!d || !o || d->block != o->block || d->result_count != 1 || o->result_count != 1 ||
         ir_value_get(e->m, d->results[0])->type != ir_value_get(e->m, o->results[0])->type)
-        return says_nothing(e, "there is no operation of its result's type before it there");
+        return edit_says_nothing(e, "there is no operation of its result's type before it there");
     ir_replace_uses(e->m, d->results[0], o->results[0]);
     forget_promises(e->m);
     return true;
@@ -314,13 +377,13 @@ static bool edit_same(editor *e, const int64_t *a) {
 static bool edit_output(editor *e, const int64_t *a) {
     const ir_op_data *end = end_of(e->m);
     if (a[0] >= end->operand_count || end->operand_count == 1)
-        return says_nothing(e, "a kernel has an output");
+        return edit_says_nothing(e, "a kernel has an output");
     ir_value *values = base_calloc(end->operand_count, sizeof *values);
     uint32_t count = 0;
     for (uint32_t i = 0; i < end->operand_count; i++)
         if (i != a[0])
             values[count++] = end->operands[i];
-    set_outputs(e->m, values, count);
+    edit_set_outputs(e->m, values, count);
     free(values);
     return true;
 }
@@ -362,7 +425,7 @@ static bool edit_part(editor *e, const int64_t *a) {
     uint32_t count = 0;
     bool ok = compiler_axes(whole, axes, AXES, &count, e->st);
     if (ok && (a[0] >= count || a[1] < 1 || a[1] >= axes[a[0]].extent))
-        ok = says_nothing(e, "no such axis is longer");
+        ok = edit_says_nothing(e, "no such axis is longer");
     if (ok)
         part = compiler_part(whole, &axes[a[0]], &a[1], 1, e->st);
     ok = part != NULL;
@@ -384,7 +447,7 @@ static bool edit_fill(editor *e, const int64_t *a) {
     const uint32_t count = ir_kernel_body(e->m)->argument_count;
     tensor *t = a[0] < count ? &e->inputs[a[0]] : NULL;
     if (!t || a[1] >= a[2] || a[2] > tensor_count(t))
-        return says_nothing(e, "the input has no such elements");
+        return edit_says_nothing(e, "the input has no such elements");
     for (int64_t i = a[1]; i < a[2]; i++)
         dtype_store(t->type, t->data, (size_t)i, (double)a[3]);
     return true;
@@ -431,6 +494,7 @@ static bool apply_all(editor *e, const char *edits) {
         if (!read_edit(&edits, &info, arguments))
             return status_set(e->st, STATUS_INVALID, "there is no such edit: '%.40s'", edits);
         ok = info->apply(e, arguments);
+        e->changed = true;
         if (ok)
             clean(e);
         ok = ok && ir_verify(e->m, e->st); /* what the next edit evaluates */
@@ -461,8 +525,9 @@ bool compiler_edit(compiler_instance *whole, const compiler_options *options, co
     }
     out->input_count = ir_kernel_body(e.m)->argument_count;
     out->output_count = end_of(e.m)->operand_count;
-    for (ir_op op = ir_kernel_body(e.m)->first; op; op = ir_op_get(e.m, op)->next)
-        out->operation_count += ir_op_get(e.m, op)->opcode != GRAPH_RETURN;
+    for (ir_walk w = ir_walk_block(e.m, ir_op_block(e.m, ir_module_kernel(e.m), 0));
+         ir_walk_next(&w);)
+        out->operation_count += is_counted(ir_op_get(e.m, w.op)->opcode);
     out->instance = compiler_instance_new(e.m, (ir_bindings){0});
     return true;
 }
@@ -473,10 +538,19 @@ void compiler_edited_release(compiler_edited *e) {
     *e = (compiler_edited){0};
 }
 
+/* Those in its blocks, which have the numbers behind its own. */
+static uint32_t operations_inside(const ir_module *m, ir_op op) {
+    uint32_t count = 0;
+    ir_walk w = ir_walk_op(m, op);
+    while (is_entered(ir_op_get(m, op)->opcode) && next_counted(&w))
+        count += w.op != op;
+    return count;
+}
+
 bool compiler_operation_at(const compiler_instance *instance, uint32_t number,
                            compiler_operation *out) {
     const ir_module *m = instance->graph;
-    ir_op op = operation(m, number);
+    const ir_op op = edit_operation(m, number);
     if (!op)
         return false;
     const ir_op_data *d = ir_op_get(m, op);
@@ -485,6 +559,8 @@ bool compiler_operation_at(const compiler_instance *instance, uint32_t number,
                                 .column = d->location.column,
                                 .operand_count = d->operand_count,
                                 .result_count = d->result_count,
+                                .inside = operations_inside(m, op),
+                                .has_block = is_entered(d->opcode),
                                 .generates = d->operand_count == 0};
     return true;
 }
@@ -494,7 +570,10 @@ uint32_t compiler_output_operation(const compiler_instance *instance, uint32_t o
     const ir_op_data *end = end_of(m);
     ir_op made = output < end->operand_count ? ir_value_get(m, end->operands[output])->op : 0;
     uint32_t number = 0;
-    for (ir_op op = made; op; op = ir_op_get(m, op)->previous)
+    for (ir_walk w = counted(m); made && next_counted(&w);) {
         number++;
-    return number;
+        if (w.op == made)
+            return number;
+    }
+    return 0;
 }

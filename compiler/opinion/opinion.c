@@ -90,33 +90,33 @@ static void put_wrong(opinion *o, const ir_module *m, ir_op op, uint32_t pass) {
     o->out->column = d->location.column;
 }
 
-/* Fills in what a block of it takes in its first turn, of its operands; false: it does not run. */
-static bool first_arguments(const opinion_case *c, ir_block *block, tensor *out) {
-    const ir_op_data *d = ir_op_get(c->m, c->op);
+bool opinion_first_turn(const ir_module *m, ir_op op, const tensor *operands, ir_block *block,
+                        tensor *out, status *st) {
+    const ir_op_data *d = ir_op_get(m, op);
     const transform_shape s =
-        transform_is_one(d->opcode) ? transform_shape_of(c->m, c->op) : (transform_shape){0};
+        transform_is_one(d->opcode) ? transform_shape_of(m, op) : (transform_shape){0};
     uint32_t first = 0, parts = 0, turn = 0;
-    *block = ir_op_block(c->m, c->op, 0);
+    *block = ir_op_block(m, op, 0);
     if (d->opcode == GRAPH_JVP || d->opcode == GRAPH_VJP)
         first = d->operand_count - s.value_count;
     else if (d->opcode == GRAPH_VMAP || d->opcode == GRAPH_SHARD)
         parts = s.sliced;
     else if (d->opcode == GRAPH_IF) {
-        *block = ir_op_block(c->m, c->op, *(const uint8_t *)c->operands[0].data ? 0 : 1);
+        *block = ir_op_block(m, op, *(const uint8_t *)operands[0].data ? 0 : 1);
         first = 1;
     } else if (d->opcode == GRAPH_WHILE)
-        *block = ir_op_block(c->m, c->op, 1);
+        *block = ir_op_block(m, op, 1);
     else if (d->opcode == GRAPH_LOOP)
         turn = 1;
     else if (!transform_is_one(d->opcode))
         return false;
-    const loop_shape l = turn ? loop_shape_of(c->m, c->op) : (loop_shape){0};
-    bool ok = !turn || (l.count > 0 && tensor_init(&out[0], DTYPE_I32, 0, NULL, c->o->st));
+    const loop_shape l = turn ? loop_shape_of(m, op) : (loop_shape){0};
+    bool ok = !turn || (l.count > 0 && tensor_init(&out[0], DTYPE_I32, 0, NULL, st));
     for (uint32_t i = first; i < d->operand_count && ok; i++) {
         tensor *to = &out[i - first + turn];
         const bool part = turn ? i >= l.carried && i < l.carried + l.sliced : i < parts;
-        ok = part ? c->operands[i].dims[0] > 0 && opinion_part(&c->operands[i], 0, to, c->o->st)
-                  : tensor_copy(&c->operands[i], to, c->o->st);
+        ok = part ? operands[i].dims[0] > 0 && opinion_part(&operands[i], 0, to, st)
+                  : tensor_copy(&operands[i], to, st);
     }
     return ok;
 }
@@ -127,7 +127,7 @@ static bool judge_inside(const opinion_case *c) {
     ir_block block;
     tensor *arguments = tensors_new(d->operand_count + 1);
     bool right = true;
-    if (first_arguments(c, &block, arguments)) {
+    if (opinion_first_turn(c->m, c->op, c->operands, &block, arguments, c->o->st)) {
         compiler_instance *function =
             opinion_function(c->m, block, &(opinion_view){.widen = false});
         right = judge_kernel(c->o, compiler_instance_graph(function), arguments);
@@ -232,6 +232,13 @@ static void put_right(const opinion *o) {
             o->out->right[o->out->right_count++] = passes[i].pass;
         else if (o->had[i])
             o->out->open[o->out->open_count++] = passes[i].pass;
+}
+
+bool compiler_has_opinion(const char *pass, size_t length) {
+    for (uint32_t i = 0; i < COMPILER_OPINION_PASSES; i++)
+        if (strlen(passes[i].pass) == length && memcmp(passes[i].pass, pass, length) == 0)
+            return true;
+    return false;
 }
 
 /* As it stands in the source, and then its derivatives, which have composites of their own. */

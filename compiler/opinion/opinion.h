@@ -48,6 +48,11 @@ typedef struct opinion_view {
 compiler_instance *opinion_function(const ir_module *m, ir_block block, const opinion_view *view);
 compiler_instance *opinion_operation(const ir_module *m, ir_op op, bool widen);
 
+/* Fills in what a block of the operation takes in its first turn, or for the first part, of its
+ * operands, and which block that is; false: none runs. */
+bool opinion_first_turn(const ir_module *m, ir_op op, const tensor *operands, ir_block *block,
+                        tensor *out, status *st);
+
 /* A kernel with so many inputs and outputs, empty: its inputs are the arguments of the builder's
  * block; and what it becomes. Owned (compiler_instance_free). */
 ir_builder opinion_begin(const ir_module *m, uint32_t inputs, uint32_t outputs);

@@ -7,6 +7,7 @@
  * curve does is taken off by a step half as long. So a derivative is wrong where it is off by more
  * than any kink, at steps of three lengths. Where a kink leaves it open, all inputs move together.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ typedef struct sums {
     double found, expected; /* what the derivative says, and what the differences are */
     double bend;            /* of the second difference */
     double all;             /* of the magnitudes of everything that is added */
+    double noise; /* of results that stay as they are: differences of theirs are rounding */
 } sums;
 
 static void add_differences(const slope *s, const tensor *forth, const tensor *back, sums *out) {
@@ -148,6 +150,7 @@ static void add_differences(const slope *s, const tensor *forth, const tensor *b
             out->expected += w * (a - z);
             out->bend += w * ((a - middle) - (middle - z));
             out->all += fabs(w * (a - z));
+            out->noise += 64 * DBL_EPSILON * fabs(w * middle);
         }
     }
 }
@@ -217,9 +220,10 @@ static opinion_verdict judge_length(slope *s, double *const *direction, double l
         return OPINION_NONE;
     const double off = fabs(half.expected - half.found),
                  kink = fabs(2 * half.bend - whole.bend / 2);
-    if (off <= allowed * half.all)
+    if (off <= allowed * half.all + half.noise)
         return OPINION_RIGHT;
-    if (off <= 2 * kink + 10 * allowed * half.all || fabs(whole.expected - whole.found) < 1.5 * off)
+    if (off <= 2 * kink + 10 * (allowed * half.all + half.noise) ||
+        fabs(whole.expected - whole.found) < 1.5 * off)
         return OPINION_NONE;
     snprintf(of(s)->out->why, sizeof of(s)->out->why,
              "along a direction it is %.6g, and differences come to %.6g", half.found / length,

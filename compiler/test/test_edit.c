@@ -21,12 +21,12 @@ typedef struct fixture {
     tensor inputs[2];
 } fixture;
 
-static fixture opened(void) {
+static fixture opened_with(const char *words) {
     fixture f;
     text said;
     status st = STATUS_INIT;
     text_init(&said);
-    f.source = compiler_open_text("test.tsr", source, false, &said);
+    f.source = compiler_open_text("test.tsr", words, false, &said);
     f.instance = compiler_instance_open(f.source, compiler_kernel_at(f.source, 0), NULL, &said);
     if (!f.instance)
         fail_msg("%s", said.data);
@@ -38,6 +38,10 @@ static fixture opened(void) {
     }
     text_release(&said);
     return f;
+}
+
+static fixture opened(void) {
+    return opened_with(source);
 }
 
 static void close_all(fixture *f) {
@@ -162,11 +166,125 @@ static void edits_that_say_nothing_are_refused(void **state) {
     close_all(&f);
 }
 
+/* ---- transforms ---- */
+
+/* A derivative of four operations in a batch, and a sum behind it. */
+static const char transformed[] = "def g(x):\n"
+                                  "    return sum(tanh(exp(x) + x))\n"
+                                  "\n"
+                                  "\n"
+                                  "@kernel\n"
+                                  "def f(x: Tensor[2, 3, f32], w: Tensor[3, 2, f32]) -> "
+                                  "tuple[Tensor[2, 3, f32], Tensor[3, 2, f32]]:\n"
+                                  "    y = vmap(grad(g))(x)\n"
+                                  "    return y + y, -w\n";
+
+static const struct {
+    const char *edits, *left;
+    uint32_t inputs, outputs;
+} within[] = {
+    {"transforms", "vmap:7 constant:7 vjp:7 exp:2 add:2 tanh:2 reduce:2 add:8 neg:8", 2, 2},
+    {"transforms;prefix 1", "vmap:7 constant:7 vjp:7 exp:2 add:2 tanh:2 reduce:2", 1, 1},
+    {"transforms;inside 1", "constant:7 vjp:7 exp:2 add:2 tanh:2 reduce:2", 1, 1},
+    /* The tangents of what one operation takes are inputs of their own, in each part. */
+    {"transforms;keep 6 6", "vmap:7 vjp:7 tanh:2", 2, 2},
+    {"transforms;inside 1;keep 3 5", "vjp:7 exp:2 add:2 tanh:2", 2, 2},
+    {"transforms;inside 1;keep 6 6;output 0", "vjp:7 reduce:2", 2, 1},
+    {"transforms;inside 1;inside 2", "exp:2 add:2 tanh:2 reduce:2", 1, 1},
+    /* Nobody reads what stands behind it, nor what goes in there. */
+    {"transforms;keep 5 5;output 1", "vmap:7 vjp:7 add:2", 3, 2},
+    {"transforms;forward 5 0;output 1", "vmap:7 constant:7 vjp:7 exp:2 tanh:2 reduce:2 add:8", 1,
+     1},
+    {"transforms;same 6 4;output 1", "vmap:7 constant:7 vjp:7 exp:2 reduce:2 add:8", 1, 1},
+};
+
+static void edits_reach_into_transforms(void **state) {
+    (void)state;
+    fixture f = opened_with(transformed);
+    const compiler_options options = {.profile = PROFILE_STRICT};
+    text names;
+    text_init(&names);
+    for (size_t i = 0; i < COUNT_OF(within); i++) {
+        compiler_edited e;
+        tensor outputs[8] = {{0}};
+        status st = STATUS_INIT;
+        if (!compiler_edit(f.instance, &options, f.inputs, within[i].edits, &e, &st))
+            fail_msg("%s: %s", within[i].edits, st.message);
+        put_names(&e, &names);
+        if (strcmp(names.data, within[i].left) != 0)
+            fail_msg("%s leaves %s", within[i].edits, names.data);
+        assert_int_equal(e.input_count, within[i].inputs);
+        assert_int_equal(e.output_count, within[i].outputs);
+        assert_true(compiler_interpret(e.instance, e.inputs, outputs, &st));
+        tensor_release_all(outputs, 8);
+        compiler_edited_release(&e);
+    }
+    text_release(&names);
+    close_all(&f);
+}
+
+/* An operation takes what it took in the whole: exp(x), in each part. */
+static void operations_that_are_kept_take_what_they_took(void **state) {
+    (void)state;
+    fixture f = opened_with(transformed);
+    const compiler_options options = {.profile = PROFILE_STRICT};
+    compiler_edited kept, whole;
+    tensor outputs[4] = {{0}}, values[4] = {{0}};
+    status st = STATUS_INIT;
+    assert_true(compiler_edit(f.instance, &options, f.inputs,
+                              "transforms;keep 5 5;output 2;output 1", &kept, &st));
+    assert_true(compiler_edit(f.instance, &options, f.inputs, "transforms;keep 4 5", &whole, &st));
+    assert_true(compiler_interpret(kept.instance, kept.inputs, outputs, &st));
+    assert_true(compiler_interpret(whole.instance, whole.inputs, values, &st));
+    assert_int_equal(outputs[0].rank, 2);
+    assert_memory_equal(outputs[0].data, values[0].data, tensor_bytes(&outputs[0]));
+    tensor_release_all(outputs, 4);
+    tensor_release_all(values, 4);
+    compiler_edited_release(&kept);
+    compiler_edited_release(&whole);
+    close_all(&f);
+}
+
+static const char *const not_there[] = {
+    "keep 1 1",
+    "transforms;keep 1 1",
+    "transforms;keep 4 8",
+    "transforms;keep 5 4",
+    "transforms;keep 8 9",
+    "transforms;keep 3 3;keep 9 9",
+    "transforms;inside 8",
+    "transforms;inside 3",
+    "inside 1",
+    "transforms;input 4",
+    "transforms;prefix 4",
+    "prefix 1;transforms",
+    "transforms;transforms",
+    "transforms;same 9 4",
+};
+
+static void edits_of_no_transform_are_refused(void **state) {
+    (void)state;
+    fixture f = opened_with(transformed);
+    const compiler_options options = {.profile = PROFILE_STRICT};
+    for (size_t i = 0; i < COUNT_OF(not_there); i++) {
+        compiler_edited e;
+        status st = STATUS_INIT;
+        if (compiler_edit(f.instance, &options, f.inputs, not_there[i], &e, &st) ||
+            st.code != STATUS_UNAVAILABLE)
+            fail_msg("%s: %d %s", not_there[i], (int)st.code, st.message);
+        compiler_edited_release(&e);
+    }
+    close_all(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_leave_a_smaller_kernel),
         cmocka_unit_test(inputs_have_the_values_that_were_computed),
         cmocka_unit_test(edits_that_say_nothing_are_refused),
+        cmocka_unit_test(edits_reach_into_transforms),
+        cmocka_unit_test(operations_that_are_kept_take_what_they_took),
+        cmocka_unit_test(edits_of_no_transform_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,16 +328,18 @@ static void rewrite_all(const partition *p) {
 void partition_run(transforming *t) {
     partition p = {.t = t, .m = t->m, .value_count = ir_value_count(t->m)};
     p.of = base_calloc((size_t)p.value_count + 1, sizeof *p.of);
+    bool shards = false; /* which take parts of what is whole, too */
     for (ir_walk w = ir_walk_op(t->m, ir_module_kernel(t->m)); ir_walk_next(&w);)
         if (ir_op_get(t->m, w.op)->opcode == GRAPH_SHARD) {
+            shards = true;
             const char *name = ir_op_string(t->m, w.op, "axis", "");
             (void)partition_axis(&p, name, strlen(name), ir_op_int(t->m, w.op, "count", 0));
         }
     read_said(&p);
     partition_propagate(&p);
-    if (is_cut(&p)) {
+    if (is_cut(&p))
         put_parts(&p);
+    if (shards || is_cut(&p))
         rewrite_all(&p);
-    }
     free(p.of);
 }

@@ -67,6 +67,14 @@ static bool skip(execution *e) {
     return true;
 }
 
+/* A second opinion that it is wrong holds, whatever the interpreter says. */
+static bool judge(execution *e, const tensor *outputs, status *st) {
+    bool wrong = false;
+    const bool asked = e->job->opinion && !e->job->after;
+    return (!asked || execution_ask_opinion(e, outputs, &wrong, st)) &&
+           (wrong || e->class->judge(e, outputs, st));
+}
+
 static bool run(execution *e, status *st) {
     const job *j = e->job;
     const execution_class *class = e->class;
@@ -90,7 +98,7 @@ static bool run(execution *e, status *st) {
     if (j->mode == JOB_TUNE && class->tune)
         return class->tune(e, st);
     const tensor *outputs = class->build(e, st) ? class->compute(e, st) : NULL;
-    return outputs && class->judge(e, outputs, st) && class->time(e, st);
+    return outputs && judge(e, outputs, st) && class->time(e, st);
 }
 
 static void release(execution *e) {

@@ -1,7 +1,5 @@
 /* execute_steps.c - jobs that look at the way down: which passes there are, what the module behind
  * one computes, and which kernel of a program is wrong. */
-#include "tessera/opinion.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -123,9 +121,12 @@ static bool list_steps(execution *e, json_t *list, status *st) {
 }
 
 static json_t *operation_json(const compiler_operation *o) {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", o->name, "line", (json_int_t)o->line,
-                     "column", (json_int_t)o->column, "operands", (json_int_t)o->operand_count,
-                     "results", (json_int_t)o->result_count);
+    json_t *made = json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", o->name, "line",
+                             (json_int_t)o->line, "column", (json_int_t)o->column, "operands",
+                             (json_int_t)o->operand_count, "results", (json_int_t)o->result_count);
+    if (o->has_block)
+        json_object_set_new(made, "inside", json_integer((json_int_t)o->inside));
+    return made;
 }
 
 /* Those that edits count, of a case that has none yet, too. */
@@ -175,29 +176,6 @@ bool execution_list_steps(execution *e, status *st) {
     return ok;
 }
 
-/* ---- OPINION ---- */
-
-static json_t *opinion_json(const compiler_opinion *o) {
-    json_t *right = json_array(), *open = json_array();
-    for (uint32_t i = 0; i < o->right_count; i++)
-        json_array_append_new(right, json_string(o->right[i]));
-    for (uint32_t i = 0; i < o->open_count; i++)
-        json_array_append_new(open, json_string(o->open[i]));
-    return json_pack("{s:s?, s:s?, s:I, s:I, s:s, s:o, s:o}", "wrong", o->wrong, "name", o->name,
-                     "line", (json_int_t)o->line, "column", (json_int_t)o->column, "why", o->why,
-                     "right", right, "open", open);
-}
-
-bool execution_opinion(execution *e, status *st) {
-    compiler_opinion o;
-    const bool ok = compiler_second_opinion(e->context->instance, e->context->inputs, &o, st);
-    if (ok) {
-        internal_put_OPINION(e->result, opinion_json(&o));
-        result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
-    }
-    return ok;
-}
-
 /* ---- RUNS ---- */
 
 typedef struct built {
@@ -228,22 +206,6 @@ static const compiler_artifact *module_of(run_state *s, compiler_instance *insta
     return &s->modules.items[s->modules.count - 1].artifact;
 }
 
-static bool launch_on(run_state *s, const case_context *c, const compiler_artifact *module,
-                      tensor *outputs) {
-    launch l;
-    const ir_module *m = compiler_instance_graph(c->instance);
-    launch_request request = {.device = s->e->device,
-                              .threads = s->e->job->threads,
-                              .kernel = ir_op_string(m, ir_module_kernel(m), "name", "")};
-    launch_request_artifact(&request, module);
-    launch_request_buffers(&request, &c->signature);
-    bool ok = launch_open(&l, &request, s->st) && launch_write_inputs(&l, c->inputs, s->st) &&
-              launch_poison_outputs(&l, s->st) && launch_run(&l, s->st) &&
-              launch_read_outputs(&l, &c->signature, outputs, s->st);
-    launch_close(&l);
-    return ok;
-}
-
 static json_t *run_json(const compiler_run *run) {
     json_t *turns = json_array();
     for (uint32_t i = 0; i < run->turn_count; i++)
@@ -258,7 +220,7 @@ static bool judge_run(run_state *s, case_edited *one, const compiler_run *run) {
     const compiler_artifact *module = module_of(s, run->instance);
     case_context *c = &one->context;
     tensor *outputs = tensors_new(c->signature.output_count);
-    bool ok = module && launch_on(s, c, module, outputs);
+    bool ok = module && execution_launch_beside(s->e, c, module, outputs, s->st);
     json_t *wrong = NULL;
     ok = ok && execution_find_wrong(c, s->e->profile, outputs, &wrong, s->st);
     tensors_free(outputs);

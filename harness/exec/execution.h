@@ -137,8 +137,14 @@ void execution_put_wrong(execution *e);
 bool execution_emit(execution *e, status *st);
 void execution_put_size(const execution *e, const compiler_edited *edited);
 
-/* execute_steps.c: STEPS, OPINION and RUNS. */
+/* execute_opinion.c: OPINION; *wrong: the result is that what the job names is, by a second
+ * opinion; and a launch of a module on the job's device, of the inputs of a case. */
 bool execution_opinion(execution *e, status *st);
+bool execution_ask_opinion(execution *e, const tensor *outputs, bool *wrong, status *st);
+bool execution_launch_beside(const execution *e, const case_context *c,
+                             const compiler_artifact *module, tensor *outputs, status *st);
+
+/* execute_steps.c: STEPS and RUNS. */
 bool execution_list_steps(execution *e, status *st);
 bool execution_runs(execution *e, status *st);
 

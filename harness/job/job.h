@@ -28,6 +28,8 @@ typedef enum job_mode {
 
 /* In `after`, of STEPS: the modules behind all passes. */
 #define JOB_AFTER_EACH "*"
+/* In `opinion`: the interpreter is held to code. */
+#define JOB_OPINION_OF_CODE "interpreter"
 /* The stage in which an image is read and loaded. */
 #define JOB_IMAGE_STAGE "image"
 

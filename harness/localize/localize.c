@@ -284,23 +284,40 @@ static probe try_prefix(search *s, size_t last) {
     return p;
 }
 
+/* The numbers of the kernel's own operations, without those in blocks; fills in as many as it
+ * returns. */
+static size_t own_numbers(const search *s, size_t *out) {
+    size_t count = 0;
+    for (size_t number = 1; number <= json_array_size(s->operations); number++) {
+        const json_t *one = json_array_get(s->operations, number - 1);
+        out[count++] = number;
+        number += (size_t)json_integer_value(json_object_get(one, "inside"));
+    }
+    return count;
+}
+
 /* The least number of operations whose values are wrong; 0: not even all of them are. */
 static size_t first_wrong_prefix(search *s) {
-    size_t low = 1, high = json_array_size(s->operations);
-    if (high == 0 || try_prefix(s, high) != PROBE_WRONG)
-        return 0;
-    while (low < high && !probes_ended(&s->probes)) {
-        const size_t middle = low + (high - low) / 2;
-        if (try_prefix(s, middle) == PROBE_WRONG)
-            high = middle;
-        else
-            low = middle + 1;
+    size_t *numbers = base_calloc(json_array_size(s->operations) + 1, sizeof *numbers);
+    size_t low = 0, high = own_numbers(s, numbers), found = 0;
+    if (high > 0 && try_prefix(s, numbers[high - 1]) == PROBE_WRONG) {
+        high--;
+        while (low < high && !probes_ended(&s->probes)) {
+            const size_t middle = low + (high - low) / 2;
+            if (try_prefix(s, numbers[middle]) == PROBE_WRONG)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        found = numbers[high];
     }
-    return high;
+    free(numbers);
+    return found;
 }
 
 static void put_operation(search *s, size_t number) {
     json_t *operation = json_copy(json_array_get(s->operations, number - 1));
+    json_object_del(operation, "inside");
     json_object_set_new(operation, "number", json_integer((json_int_t)number));
     json_object_set_new(operation, "of", json_integer((json_int_t)json_array_size(s->operations)));
     put(s, "operation", operation);
@@ -465,24 +482,17 @@ static void compare_builds(search *s, probes *theirs, json_t *against) {
 
 /* ---- all ---- */
 
-/* A case of several ranks that fails on one, too, is the case of one. */
-static void try_one_rank(probes *p) {
-    const job own = p->job;
-    if (own.ranks < 2)
-        return;
-    p->job.ranks = 0;
-    p->job.transport = p->job.layout = NULL;
-    if (probes_try(p, NULL, NULL) != PROBE_WRONG)
-        p->job = own;
-}
-
 /* Dead before the operations were listed: they are those of the source. */
 static void bisect(search *s) {
-    try_one_rank(&s->probes);
+    probes_try_one_rank(&s->probes);
     bool listed = list_steps(s);
     const bool program = listed && is_program(s);
     if (localize_interpreter(&s->probes, s->edits, s->found))
         return;
+    if (s->probes.job.opinion) { /* no module differs from the graph */
+        localize_before(&s->probes, s->edits, s->steps, s->found);
+        return;
+    }
     if (program)
         listed = enter_program(s);
     if (listed && !s->done && !s->pass)

@@ -75,10 +75,14 @@ static bool other_differs(probes *p) {
 }
 
 bool localize_interpreter(probes *p, const char *edits, json_t *found) {
-    const bool alone = is_interpreted(p) && code_is_right(p, edits);
-    if (alone)
-        put_pass(found, "interpreter", "code of the same graph has the golden's bits");
-    else if (!is_interpreted(p) && other_differs(p))
+    const bool by_code = p->job.opinion && strcmp(p->job.opinion, JOB_OPINION_OF_CODE) == 0,
+               alone = is_interpreted(p) && (by_code || code_is_right(p, edits));
+    if (alone) {
+        put_pass(found, "interpreter",
+                 by_code ? "code of the same graph has other bits"
+                         : "code of the same graph has the golden's bits");
+        put(found, "said_by", "code");
+    } else if (!is_interpreted(p) && other_differs(p))
         put_pass(found, "interpreter",
                  "code of this kernel and of the one that it is the same as agree with each other, "
                  "and not with it");
@@ -157,6 +161,7 @@ void localize_before(probes *p, const char *edits, const json_t *steps, json_t *
     const char *wrong = json_text_at(opinion, "wrong");
     if (*wrong) {
         put_pass(found, wrong, json_text_at(opinion, "why"));
+        put(found, "said_by", "opinion");
         put_operation(found, opinion);
     } else
         put_suspects(found, steps, json_object_get(opinion, "right"), p->job.golden != NULL,

@@ -68,3 +68,24 @@ probe probes_try(probes *p, const char *edits, const char *after) {
     const bool same = strcmp(result_text(result, RESULT_STATUS), p->fails_as) == 0;
     return same || (after && is_wrong_module(p)) ? PROBE_WRONG : PROBE_UNKNOWN;
 }
+
+/* The kernel's own check, which fails for its values; numbers are wrong else. */
+static bool is_of_check(const char *why) {
+    static const char check[] = "debug.check ";
+    return strncmp(why, check, sizeof check - 1) == 0;
+}
+
+bool probes_same_failure(const probes *p, const json_t *result) {
+    return strcmp(result_text(result, RESULT_STATUS), p->fails_as) == 0 &&
+           is_of_check(result_text(result, RESULT_WHY)) == is_of_check(p->fails_why);
+}
+
+void probes_try_one_rank(probes *p) {
+    const job own = p->job;
+    if (own.ranks < 2)
+        return;
+    p->job.ranks = 0;
+    p->job.transport = p->job.layout = NULL;
+    if (probes_try(p, NULL, NULL) != PROBE_WRONG)
+        p->job = own;
+}

@@ -16,10 +16,24 @@
 #include "localize/localize.h"
 #include "reduce/reducer.h"
 #include "run/pack_case.h"
+#include "run/pack_opinion.h"
 
 enum { EMIT_SECONDS = 60 };
 
 /* ---- where it begins ---- */
+
+/* The pass and the operation that a second opinion accuses, as a job has them; NULL: none does. */
+static char *opinion_in(const json_t *found) {
+    const char *operation = json_text_at(json_object_get(found, "operation"), "name");
+    if (!*json_text_at(found, "said_by"))
+        return NULL;
+    json_t *said = json_pack("{s:s}", "pass", json_text_at(found, "pass"));
+    if (*operation)
+        json_object_set_new(said, "operation", json_string(operation));
+    char *words = pack_opinion_words(said);
+    json_decref(said);
+    return words;
+}
 
 /* A place of bisecting: what stands behind the operation goes at once. */
 static char *beginning(const json_t *found) {
@@ -42,8 +56,16 @@ static void open_reducer(reducer *r, const replay_case *c, const replay *of, con
     const char *operation = json_text_at(json_object_get(found, "operation"), "name");
     *r = (reducer){.edits = beginning(found),
                    .operation = *operation ? operation : NULL,
-                   .pass = level ? json_text_at(found, "pass") : NULL};
+                   .opinion = opinion_in(found)};
+    r->pass = level || r->opinion ? json_text_at(found, "pass") : NULL;
+    r->by_code = r->opinion && strcmp(r->opinion, JOB_OPINION_OF_CODE) == 0;
+    if (r->by_code)
+        r->pass = NULL; /* no module is looked at */
     probes_open(&r->probes, c, of, seconds);
+    probes_try_one_rank(&r->probes);
+    if (r->opinion)
+        r->probes.job.golden = NULL;
+    r->probes.job.opinion = r->opinion;
 }
 
 static void close_reducer(reducer *r) {
@@ -52,6 +74,12 @@ static void close_reducer(reducer *r) {
     json_decref(r->operations);
     free(r->edits);
     free(r->dims);
+    free(r->opinion);
+}
+
+/* Is what is wrong a transform, or on several ranks, which need one? */
+static bool needs_transforms(const reducer *r) {
+    return (r->opinion && !r->by_code) || r->probes.job.ranks > 1;
 }
 
 static int64_t operations_of(const json_t *result) {
@@ -71,7 +99,8 @@ static int64_t operations_before(reducer *r, int64_t whole) {
 
 /* As the pack has it: operations, and bytes of its inputs. */
 static void measure_whole(reducer *r, json_t *told) {
-    const json_t *internal = result_internal(probes_ask(&r->probes, JOB_STEPS, "primitives", ""));
+    const char *whole_edits = needs_transforms(r) ? "transforms" : "primitives";
+    const json_t *internal = result_internal(probes_ask(&r->probes, JOB_STEPS, whole_edits, ""));
     if (!internal_get(internal, INTERNAL_SIZE))
         internal = result_internal(probes_ask(&r->probes, JOB_STEPS, NULL, ""));
     const json_t *size = internal_get(internal, INTERNAL_SIZE);
@@ -174,7 +203,7 @@ static bool run_emitted(emitted *e, const reducer *r, const replay_case *c, stat
     e->result = worker_run(&w, &e->job);
     e->stage = arena_strdup(&e->memory, pack_stage(e->result, w.stage));
     worker_stop(&w);
-    const bool fails = strcmp(result_text(e->result, RESULT_STATUS), r->probes.fails_as) == 0;
+    const bool fails = probes_same_failure(&r->probes, e->result);
     if (!fails && r->probes.job.golden)
         return status_set(st, STATUS_UNAVAILABLE,
                           "only its golden shows the failure, and no smaller case has one: the "
@@ -210,7 +239,8 @@ static void add_modules(emitted *e, const replay_case *c) {
     json_decref(result);
 }
 
-static void put_about(const emitted *e, const replay_case *c, const json_t *told, json_t *about) {
+static void put_about(const emitted *e, const reducer *r, const replay_case *c, const json_t *told,
+                      json_t *about) {
     json_t *outcome = json_object_get(about, "outcome"),
            *field = json_copy((json_t *)(uintptr_t)told);
     const char *why = result_text(e->result, RESULT_WHY);
@@ -222,6 +252,8 @@ static void put_about(const emitted *e, const replay_case *c, const json_t *told
     json_object_set(about, "inputs_sha256",
                     internal_get(result_internal(e->result), INTERNAL_INPUTS));
     json_object_del(outcome, "golden");
+    if (r->opinion)
+        json_object_set_new(outcome, "opinion", pack_opinion_json(r->opinion));
     json_object_set_new(outcome, "stage", json_string(e->stage));
     if (result_outcome(e->result) == OUTCOME_MISMATCH)
         json_object_set_new(outcome, "why", json_text(why));
@@ -258,7 +290,7 @@ static bool write_pack(reduction *l, const reducer *r, const replay_case *c, sta
     ok = ok && emit(&e, r, c, st) && run_emitted(&e, r, c, st);
     if (ok) {
         add_modules(&e, c);
-        put_about(&e, c, l->told, about);
+        put_about(&e, r, c, l->told, about);
         ok = pack_child_write(c->pack, about, e.members.items, e.members.count, &l->place, &l->pack,
                               st);
     }
@@ -279,8 +311,12 @@ static void shrink(reducer *r) {
         r->edits = base_strdup("");
     }
     if (!*r->edits)
-        (void)reducer_try(r, "primitives");
-    reduce_operations(r);
+        (void)reducer_try(r, "%s", needs_transforms(r) ? "transforms" : "primitives");
+    reduce_to_block(r);
+    if (needs_transforms(r))
+        reduce_transforms(r);
+    else
+        reduce_operations(r);
     reduce_dimensions(r);
     reduce_values(r);
 }

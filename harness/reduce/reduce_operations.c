@@ -5,14 +5,10 @@
 #include "job/result.h"
 #include "reduce/reducer.h"
 
-static int64_t operations(const reducer *r) {
-    return reducer_size(r, "operations");
-}
-
 /* As many of the first operations as can go at once, found by halving. */
 static void cut_beginning(reducer *r) {
-    for (int64_t step = operations(r) / 2; step > 0 && !probes_ended(&r->probes); step /= 2)
-        while (step < operations(r) && reducer_try(r, "suffix %lld", (long long)step))
+    for (int64_t step = reducer_operations(r) / 2; step > 0 && !probes_ended(&r->probes); step /= 2)
+        while (step < reducer_operations(r) && reducer_try(r, "suffix %lld", (long long)step))
             ;
 }
 
@@ -21,16 +17,12 @@ static int64_t operands_of(const reducer *r, int64_t number) {
     return json_integer_value(json_object_get(o, "operands"));
 }
 
-static const char *name_of(const reducer *r, int64_t number) {
-    return json_text_at(json_array_get(r->operations, (size_t)number - 1), "name");
-}
-
 /* It becomes one of those of its name before it: constants, say, and what is made of them. */
 static bool merge_one(reducer *r, int64_t number) {
     enum { OTHERS = 3 };
     bool gone = false;
     for (int64_t other = 1, tried = 0; other < number && tried < OTHERS && !gone; other++)
-        if (strcmp(name_of(r, other), name_of(r, number)) == 0) {
+        if (strcmp(reducer_name(r, other), reducer_name(r, number)) == 0) {
             gone = reducer_try(r, "same %lld %lld", (long long)number, (long long)other);
             tried++;
         }
@@ -59,9 +51,9 @@ void reduce_operations(reducer *r) {
     cut_beginning(r);
     while (progress && !probes_ended(&r->probes)) {
         progress = remove_outputs(r);
-        for (int64_t n = operations(r); n > 0 && !probes_ended(&r->probes); n--)
-            if (n <= operations(r))
+        for (int64_t n = reducer_operations(r); n > 0 && !probes_ended(&r->probes); n--)
+            if (n <= reducer_operations(r))
                 progress |= remove_one(r, n);
-        progress &= operations(r) > 1;
+        progress &= reducer_operations(r) > 1;
     }
 }

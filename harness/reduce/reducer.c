@@ -19,9 +19,35 @@ static bool same_operation(const reducer *r) {
     return !r->operation || !wrong || strcmp(json_text_at(wrong, "made_by"), r->operation) == 0;
 }
 
+int64_t reducer_operations(const reducer *r) {
+    return (int64_t)json_array_size(r->operations);
+}
+
+const char *reducer_name(const reducer *r, int64_t number) {
+    return json_text_at(json_array_get(r->operations, (size_t)number - 1), "name");
+}
+
+int64_t reducer_inside(const reducer *r, int64_t number) {
+    const json_t *inside =
+        json_object_get(json_array_get(r->operations, (size_t)number - 1), "inside");
+    return inside ? json_integer_value(inside) : -1;
+}
+
+/* A second opinion accuses the same pass of the same operation, and so does a replay. */
+static bool still_accused(reducer *r, const char *edits) {
+    const json_t *result = probes_ask(&r->probes, JOB_OPINION, edits, NULL);
+    const json_t *opinion = internal_get(result_internal(result), INTERNAL_OPINION);
+    return strcmp(json_text_at(opinion, "wrong"), r->pass) == 0 &&
+           (!r->operation || strcmp(json_text_at(opinion, "name"), r->operation) == 0) &&
+           probes_try(&r->probes, edits, NULL) == PROBE_WRONG;
+}
+
 /* It fails as the case did, and was wrong by the same pass and the same operation. */
 static bool still_fails(reducer *r, const char *edits) {
-    return probes_try(&r->probes, edits, NULL) == PROBE_WRONG && same_operation(r) &&
+    if (r->opinion && !r->by_code)
+        return still_accused(r, edits);
+    return probes_try(&r->probes, edits, NULL) == PROBE_WRONG &&
+           probes_same_failure(&r->probes, r->probes.result) && same_operation(r) &&
            (!r->pass || probes_try(&r->probes, edits, r->pass) == PROBE_WRONG);
 }
 

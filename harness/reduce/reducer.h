@@ -10,7 +10,9 @@ typedef struct reducer {
     char *dims;            /* of the case, in the place of its own; NULL: its own; owned */
     const char *pass;      /* it is wrong behind this one, too; NULL: not known */
     const char *operation; /* that makes what is wrong, by its name; NULL: not known */
-    json_t *size;          /* of it, as internal_put_SIZE has it; owned */
+    char *opinion; /* a second one shows that it is wrong, as a job has it; NULL: none; owned */
+    bool by_code;  /* ... that is what code gives */
+    json_t *size;  /* of it, as internal_put_SIZE has it; owned */
     json_t *operations;
     int64_t accepted;
 } reducer;
@@ -21,7 +23,16 @@ bool reducer_try(reducer *r, const char *format, ...) __attribute__((format(prin
 bool reducer_try_dims(reducer *r, const char *dims);
 int64_t reducer_size(const reducer *r, const char *key);
 
-/* reduce_operations.c, reduce_values.c: the phases. */
+/* Operations that are left and have a number: their count; a name; how many the block of one has,
+ */
+int64_t reducer_operations(const reducer *r);
+const char *reducer_name(const reducer *r, int64_t number);
+/* ... -1: it has none. */
+int64_t reducer_inside(const reducer *r, int64_t number);
+
+/* reduce_transforms.c, reduce_operations.c, reduce_values.c: the phases. */
+void reduce_to_block(reducer *r);
+void reduce_transforms(reducer *r);
 void reduce_operations(reducer *r);
 void reduce_dimensions(reducer *r);
 void reduce_values(reducer *r);

@@ -25,6 +25,7 @@
 #include "run/pack_implementation.h"
 #include "run/pack_level.h"
 #include "run/pack_needs.h"
+#include "run/pack_opinion.h"
 #include "run/replay_image.h"
 #include "run/replay_once.h"
 #include "tessera/compiler.h"
@@ -42,8 +43,8 @@ typedef struct recorded_case {
     const char *key;             /* NULL: the case could not even be prepared */
     const json_t *inputs;
     const char *module_hash;
-    char *source, *golden; /* owned */
-    const json_t *others;  /* case.implementation; NULL: the code is ours */
+    char *source, *golden, *opinion; /* owned */
+    const json_t *others;            /* case.implementation; NULL: the code is ours */
     pack_code code;
     const char *from; /* replay_request.from */
     pack_level level;
@@ -123,6 +124,8 @@ static const char *without_effect(const recorded_case *c, bool recorded_inputs) 
         (scheduled || j->generic || j->constants || j->unoptimised || j->fault ||
          (j->device && guest) || j->isa))
         return "case: code of others has no schedule, no kinds of code, no levels and no faults";
+    if (j->opinion && id < BACKEND_COUNT && !pack_opinion_fits(j->opinion, id))
+        return "outcome: the interpreter, and nothing else, is held to code";
     if (j->relation && id < BACKEND_COUNT && id != BACKEND_IMPLEMENTATION &&
         (id != BACKEND_CPU || scheduled || j->fault))
         return "case: a relation is of code of others, or of ours as it is";
@@ -173,6 +176,9 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     const json_t *held_to = json_object_get(json_object_get(r->manifest, "outcome"), "golden");
     c->golden = json_array_size(held_to) ? json_dumps(held_to, JSON_COMPACT) : NULL;
     c->job.golden = c->golden;
+    c->opinion =
+        pack_opinion_words(json_object_get(json_object_get(r->manifest, "outcome"), "opinion"));
+    c->job.opinion = c->opinion;
     c->job.mode = JOB_REPLAY;
     c->job.quick = c->job.sandbox = true;
     uint64_t memory_mib = number_at(item, "memory_mib");
@@ -250,6 +256,8 @@ static bool compatible(const recorded_case *c, const replay_request *q, replay *
     bool by_device = id < BACKEND_COUNT && backend_is_for_device(&backend_table[id]);
     if (j->isa && !by_device && !compiler_target_runs(j->isa, reason))
         lacks(r, "code for its ISA level cannot run here: ", reason);
+    if (j->opinion && !pack_opinion_is_known(j->opinion))
+        lacks(r, "this tsr has no second opinion of the pass ", j->opinion);
     if (j->fault && !fault_find(j->fault, strlen(j->fault)))
         lacks(r, "this tsr cannot make the fault ", j->fault);
     if (json_array_size(r->missing) == 0)
@@ -510,6 +518,7 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
     scratch_folder_close(&c.given);
     free(c.source);
     free(c.golden);
+    free(c.opinion);
     return st->code == STATUS_OK;
 }
 

@@ -39,6 +39,9 @@ static repro_verdict judge(const char *words, const char *member, replay *out) {
     "\", \"profile\": \"strict\", \"threads\": 1, \"seed\": 1, \"timeout_s\": 5, "                 \
     "\"memory_mib\": 0, \"isa\": " ISA ", \"fault\": " FAULT "}"
 #define OTHERS "\"implementation\": {\"kind\": \"python\", \"name\": \"f.py\", \"symbol\": \"f\"}"
+#define OPINION(PASS)                                                                              \
+    "\"outcome\": {\"status\": \"mismatch\", \"stage\": \"opinion\", \"sha256\": [], "             \
+    "\"opinion\": {\"pass\": \"" PASS "\"}}"
 #define OUTCOME "\"outcome\": {\"status\": \"ok\", \"stage\": \"\", \"sha256\": []}"
 
 typedef struct refusal {
@@ -81,6 +84,10 @@ static const refusal refusals[] = {
               "null, \"set\": 2, \"recorded_inputs\": true") ", " OUTCOME
                                                              ", \"numerics_version\": 1}",
      "source/f.tsr", INVALID_PACK, "generated"},
+    {"{" CASE("cpu", "null", "null") ", " OPINION("interpreter") ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "held to code"},
+    {"{" CASE("cpu", "null", "null") ", " OPINION("simplify") ", \"numerics_version\": 1}",
+     "source/f.tsr", INCOMPATIBLE, "no second opinion of the pass simplify"},
     {"{" OUTCOME ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK, "case"},
     {"{" CASE("interp", "null", "null") ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK,
      "outcome"},
@@ -116,7 +123,7 @@ static const char sound[] =
     " \"implementation\": {\"kind\": \"python\", \"name\": \"f.py\", \"symbol\": \"f\","
     " \"sha256\": " DIGEST_A "}},"
     " \"outcome\": {\"status\": \"ok\", \"stage\": \"\", \"why\": \"\", \"sha256\": [" DIGEST_A
-    "]},"
+    "], \"opinion\": {\"pass\": \"vjp\", \"operation\": \"tessera.vjp\"}},"
     " \"needs\": [{\"how\": \"read\", \"name\": \"f\", \"held\": true}],"
     " \"tsr\": {\"version\": \"1\", \"commit\": \"\", \"llvm\": \"19\"},"
     " \"host\": {\"cpu\": \"c\", \"isa\": \"x\", \"cores\": 2, \"memory_bytes\": 1, \"caches\":"

@@ -2,8 +2,9 @@
  * to keep the least that still fails.
  *
  * Edits are text, "prefix 5;input 3;forward 4 0": each is of the kernel that those before it left.
- * Operations are numbered from 1 on as they stand in the kernel. Behind each edit goes what nothing
- * needs any more: operations, and inputs. */
+ * Operations are numbered from 1 on as they stand in the kernel, those in the blocks of a branch, a
+ * loop or a transform (tessera.vjp and its like, which only `transforms` leaves) behind it. Behind
+ * each edit goes what nothing needs any more: operations, and inputs. */
 #ifndef TESSERA_EDIT_H
 #define TESSERA_EDIT_H
 
@@ -15,7 +16,7 @@ typedef struct compiler_edited {
     compiler_instance *instance; /* owned; of numbers for dimensions */
     tensor *inputs;              /* of tensors_new; owned */
     uint32_t input_count, output_count;
-    uint32_t operation_count;
+    uint32_t operation_count; /* with those in blocks of all kinds */
 } compiler_edited;
 
 /* One run of a kernel of a program: numbered from 1 on over all turns of its loops. */
@@ -48,7 +49,9 @@ typedef struct compiler_operation {
     const char *name;      /* "tessera.dot"; static */
     uint32_t line, column; /* of the source; 0: it has none */
     uint32_t operand_count, result_count;
-    bool generates; /* it has no operand: a constant, say */
+    uint32_t inside; /* operations in its blocks: the numbers behind its own */
+    bool has_block;  /* it is a transform, a branch or a loop */
+    bool generates;  /* it has no operand: a constant, say */
 } compiler_operation;
 bool compiler_operation_at(const compiler_instance *instance, uint32_t number,
                            compiler_operation *out);

@@ -25,6 +25,8 @@ typedef struct compiler_opinion {
     uint32_t right_count, open_count;
 } compiler_opinion;
 
+/* Is there one of the pass of this name? */
+bool compiler_has_opinion(const char *pass, size_t length);
 /* Judges the kernel, with these inputs. False with a status where it cannot be evaluated. */
 bool compiler_second_opinion(compiler_instance *instance, const tensor *inputs,
                              compiler_opinion *out, status *st);
