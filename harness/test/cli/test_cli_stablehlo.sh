@@ -36,6 +36,26 @@ module { func.func public @main(%a: tensor<3x3xcomplex<f32>>) -> (tensor<3x3xcom
 END
 exits 3 "a function that is not for complex numbers" "$tsr" compile complex.mlir
 has err "complex.mlir:2:.*error\[E1202\]: .*Qr of complex" "it is not run by parts"
+cat >small.mlir <<'END'
+module { func.func public @main(%a: tensor<4xui4>) -> tensor<4xui4> {
+  %0 = stablehlo.count_leading_zeros %a : tensor<4xui4>
+  return %0 : tensor<4xui4> } }
+END
+exits 3 "the bits above four" "$tsr" compile small.mlir
+has err "small.mlir:[0-9]*:.*error\[E1202\]: .*count_leading_zeros: of ui4" "they are not a byte's"
+sed 's/count_leading_zeros/add %a,/' small.mlir >sum.mlir
+printf '\x93NUMPY\x01\x00\x76\x00%-117s\n\x0f\xff\x01\x00' "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }" >a.npy
+exits 0 "sums of ui4" "$tsr" run sum.mlir --in a0=a.npy --out sums
+exits 0 "the low bits of a sum, and of a byte that has more" cmp <(tail -c 4 sums/r0.npy) <(printf '\x0e\x0e\x02\x00')
+cat >sizes.mlir <<'END'
+module { func.func public @main(%a: tensor<4xf32>, %low: tensor<1xi64>) -> tensor<6xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %none = stablehlo.constant dense<0> : tensor<1xi64>
+  %0 = stablehlo.dynamic_pad %a, %zero, %low, %low, %none : (tensor<4xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<6xf32>
+  return %0 : tensor<6xf32> } }
+END
+exits 3 "sizes that are no constants" "$tsr" compile sizes.mlir
+has err "sizes.mlir:[0-9]*:.*error\[E1202\]: .*operand 2 .edge_padding_low." "the operand is named"
 cat >while.mlir <<'END'
 module { func.func public @while(%a: tensor<3xf32>) -> tensor<3xf32> {
   return %a : tensor<3xf32> }
