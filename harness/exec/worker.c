@@ -159,7 +159,8 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
     return result;
 }
 
-static json_t *run_job(worker *w, const job *j) {
+/* NULL, or the result of a job that no process took. */
+static json_t *begin(worker *w, const job *j) {
     status st = STATUS_INIT;
     if (w->process.pid == 0 && !process_start(&w->process, &st))
         return result_new(j, OUTCOME_ERROR, st.message);
@@ -172,8 +173,25 @@ static json_t *run_job(worker *w, const job *j) {
     w->frames = NULL;
     w->timed_since_ns = w->timed_until_ns = 0;
     w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
+    return sent ? NULL : ended(w, j);
+}
+
+void worker_begin(worker *w, const job *j) {
+    json_t *failed = begin(w, j);
+    w->begun = failed ? NULL : j; /* else it is tried when its result is asked for */
+    json_decref(failed);
+}
+
+void worker_give_up(worker *w) {
+    if (w->begun)
+        process_reap(&w->process);
+    w->begun = NULL;
+}
+
+static json_t *run_job(worker *w, const job *j) {
+    json_t *result = w->begun ? NULL : begin(w, j);
+    w->begun = NULL;
     uint64_t deadline_ns = deadline_of(w);
-    json_t *result = sent ? NULL : ended(w, j);
     while (!result) {
         bool malformed = false;
         json_t *message = process_next_message(&w->process, &malformed);

@@ -21,6 +21,7 @@ typedef struct worker {
     uint64_t end_ns;         /* of the job in hand; 0: whenever it is done */
     json_t *frames;          /* that it told of its end; NULL: none */
     bool has_others;         /* it ran code of others */
+    const job *begun;        /* that it was sent, and of which nobody has the result; NULL: none */
     uint64_t timed_since_ns; /* when the stage "time" was announced; 0: it was not */
     uint64_t timed_until_ns; /* when the stage after it was; 0: it is on */
 } worker;
@@ -33,8 +34,13 @@ void worker_stop(worker *w);
  * runs what is not trusted could announce steps for ever. */
 void worker_limit(worker *w, uint64_t seconds);
 
-/* The job's result with its "internal" part, owned by the caller. NULL only when interrupted. */
+/* Sends it the job, of which nothing may be timed: others run meanwhile. Not where one is begun. */
+void worker_begin(worker *w, const job *j);
+/* The job's result with its "internal" part, owned by the caller. NULL only when interrupted. One
+ * that is begun is waited for: it can be no other. */
 json_t *worker_run(worker *w, const job *j);
+/* Ends it, where it has begun a job, without a result. */
+void worker_give_up(worker *w);
 
 /* The worker's own side: serves jobs from file descriptor 3 to 4 until the parent closes; returns
  * the exit code. `relation` as execute_job takes it. */

@@ -15,7 +15,6 @@
 #include "common/say.h"
 #include "common/timer.h"
 #include "device/host/host.h"
-#include "exec/worker.h"
 #include "job/result.h"
 #include "measure/host_facts.h"
 #include "report/closing.h"
@@ -25,6 +24,7 @@
 #include "report/idle.h"
 #include "report/progress.h"
 #include "report/run_view.h"
+#include "run/abreast.h"
 #include "run/agreement.h"
 #include "run/pack_case.h"
 #include "run/roofline_place.h"
@@ -43,7 +43,7 @@ typedef struct run {
     json_t *head, *results;
     ceilings ceilings;
     map done; /* key -> record (json_t, owned), of a run that is resumed */
-    worker worker;
+    abreast workers;
     progress progress;
     run_view view;
     uint64_t began_ns;
@@ -292,7 +292,7 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
     text lacks;
     pack_request request = {.job = j,
                             .result = result,
-                            .stage = r->worker.stage,
+                            .stage = abreast_worker(&r->workers, j)->stage,
                             .failures = q->failures,
                             .timeout_seconds = q->choice->timeout_seconds,
                             .memory_mib = q->choice->memory_mib,
@@ -314,7 +314,7 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
 
 /* NULL: interrupted. */
 static json_t *measure_job(run *r, const job *j) {
-    json_t *result = worker_run(&r->worker, j);
+    json_t *result = abreast_run(&r->workers, j);
     if (result)
         result_put_SOURCE(result, json_pack("{s:o, s:I}", "path", json_text(j->path), "line",
                                             (json_int_t)j->line));
@@ -524,7 +524,7 @@ static void show_begin(run *r) {
 }
 
 static void release(run *r) {
-    worker_stop(&r->worker);
+    abreast_stop(&r->workers);
     forget(r);
     map_release(&r->done);
     json_decref(r->results);
@@ -545,8 +545,7 @@ int run_bench(const run_request *request) {
     text_init(&r->machine);
     host_machine(request->choice->isa, &r->machine);
     ceilings_init(&r->ceilings, request->choice->isa);
-    worker_init(&r->worker, request->choice->timeout_seconds, request->choice->memory_mib,
-                &interrupt_seen);
+    abreast_init(&r->workers, request->plan, request->choice, &r->done);
     r->store = store_open(request->database, &st);
     bool ok = r->store && (!request->last_failed || keep_last_failed(r, &st));
     if (ok) {

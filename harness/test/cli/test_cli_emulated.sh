@@ -382,6 +382,25 @@ has out "threads<[0-9]+x[0-9]+, [0-9]+x[0-9]+>" "tiles are spread over threads"
 exits 0 "stages of a product" "$tsr" compile "$root/corpus/matmul/matmul_f32.tsr" --kernel matmul_f32 --case prime --isa sm_80 --emit-after insert-barriers
 has out "tile.barrier" "threads wait where they meet in memory"
 
+# Nothing is timed on emulated threads, so cases run beside each other where there are cores for it; their results stand in the
+# order of the cases, and one that takes its process down takes none of the others with it.
+cat >beside.py <<"END"
+import json, sys
+alone, beside = ([r for r in json.load(open(f))["results"]] for f in sys.argv[1:3])
+key = lambda r: (r["kernel"], r["case"], r["status"], (r["check"] or {}).get("sha256"))
+assert [key(r) for r in alone] == [key(r) for r in beside], "other results, or another order"
+assert [r["case"] for r in beside if r["status"] != "ok"] == ["prime"], "more than the case that crashes"
+spans = [(t["began_ns"], t["began_ns"] + sum(s["ns"] for s in t["steps"])) for t in (r.get("timeline") for r in beside) if t]
+ran_beside = sum(later[0] < earlier[1] for earlier, later in zip(spans, spans[1:]))
+assert int(sys.argv[3]) == 1 or ran_beside, "each case waited for the one before it"
+END
+rows=("$root/corpus/normalisation/softmax.tsr" --quick --backend ptx-emulated --profile strict --inject crash@softmax_rows/prime --json)
+exits 1 "a case that crashes, on one core" taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$tsr" bench "${rows[@]}" --failures alone.d
+cp out alone.json
+exits 1 "a case that crashes, on all" "$tsr" bench "${rows[@]}" --failures beside.d
+cp out beside.json
+exits 0 "the same results in the same order" $python beside.py alone.json beside.json "$(nproc)"
+
 # Code for threads is made fast and without care, unless it would take more of a thread's stack than there is.
 if [ "$(uname -m)" = x86_64 ]; then
     exits 0 "a block of attention" "$tsr" compile "$root/corpus/tile/tile_attention.tsr" --kernel tile_flash_attention --case several --isa gfx942-emulated --emit asm --no-cache

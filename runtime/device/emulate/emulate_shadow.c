@@ -46,8 +46,8 @@ static inline bool may_write(const emulate *e, const emulate_region *r, const em
 }
 
 /* A cell that an access covers; false where it may not follow what was done there. */
-static inline bool touch_one(const emulate *e, const emulate_region *r, emulate_cell *c,
-                             uint64_t now, uint32_t site) {
+static inline __attribute__((always_inline)) bool
+touch_one(const emulate *e, const emulate_region *r, emulate_cell *c, uint64_t now, uint32_t site) {
     const uint32_t number = site & EMULATED_SITE_MASK;
     const bool writes = site & EMULATED_WRITE,
                may = writes ? may_write(e, r, c, now) : may_read(e, r, c->written, now);
@@ -421,33 +421,55 @@ static __attribute__((noinline)) void access_slowly(emulate_thread *t, uint64_t 
         at += touch_page(t, r, at, end, (piece_of){bytes, site});
 }
 
+/* Aligned, and of several cells of a page. */
+static __attribute__((noinline)) void access_wide(emulate_thread *t, uint64_t address,
+                                                  uint32_t bytes, uint32_t site) {
+    emulate *e = t->engine;
+    const emulate_region *r =
+        site & EMULATED_SHARED ? &e->shared : &e->regions[e->hints[site & 255]];
+    const uint64_t offset = address - r->base, now = e->epoch | t->stamp;
+    const uintptr_t page = r->pages[offset / SHADOW_PAGE_BYTES];
+    const unsigned shift = page_shift(page);
+    emulate_cell *c = page_cells(page) + (offset % SHADOW_PAGE_BYTES >> shift);
+    if (unlikely(touch(e, r, c, bytes >> shift, now, site) != NULL))
+        access_slowly(t, address, bytes, site);
+}
+
+static __attribute__((noinline)) void access_kept(emulate_thread *t, uint64_t address,
+                                                  uint32_t bytes, uint32_t site) {
+    keep_to_buffer(t, address, bytes, site);
+    access_slowly(t, address, bytes, site);
+}
+
 /* The usual access covers a cell or some of a page, and there is nothing that it must not follow.
- */
+ * All else is in functions of their own, so that this one keeps no registers for them. */
 void emulate_access(emulated_thread *base, const void *address, uint32_t bytes, uint32_t site) {
     emulate_thread *t = emulate_thread_of(base);
     emulate *e = t->engine;
-    if (unlikely(e->keeps))
-        keep_to_buffer(t, (uintptr_t)address, bytes, site);
+    if (unlikely(e->keeps)) {
+        access_kept(t, (uintptr_t)address, bytes, site);
+        return;
+    }
     const emulate_region *r =
         site & EMULATED_SHARED ? &e->shared : &e->regions[e->hints[site & 255]];
-    uint64_t offset = (uintptr_t)address - r->base, now = e->epoch | t->stamp;
+    const uint64_t offset = (uintptr_t)address - r->base, now = e->epoch | t->stamp;
     if (unlikely(offset >= r->aligned_bytes) ||
         unlikely(atomic_load_explicit(&e->cancelled, memory_order_relaxed))) {
         access_slowly(t, (uintptr_t)address, bytes, site);
         return;
     }
-    uintptr_t page = r->pages[offset / SHADOW_PAGE_BYTES];
-    unsigned shift = page_shift(page);
-    emulate_cell *c = page_cells(page) + (offset % SHADOW_PAGE_BYTES >> shift);
+    const uintptr_t page = r->pages[offset / SHADOW_PAGE_BYTES];
+    const unsigned shift = page_shift(page);
     const bool aligned = ((offset | bytes) & (bytes - 1)) == 0; /* to a power of two */
     if (likely(bytes == 1u << shift) && likely(aligned)) {
-        if (likely(touch_one(e, r, c, now, site)))
-            return;
-    } else if (aligned && shift != SHADOW_UNTOUCHED && bytes <= 16 && bytes > 1u << shift &&
-               likely(!touch(e, r, c, bytes >> shift, now, site))) {
-        return; /* wider than its cells */
+        emulate_cell *c = page_cells(page) + (offset % SHADOW_PAGE_BYTES >> shift);
+        if (unlikely(!touch_one(e, r, c, now, site)))
+            access_slowly(t, (uintptr_t)address, bytes, site);
+    } else if (aligned && shift != SHADOW_UNTOUCHED && bytes <= 16 && bytes > 1u << shift) {
+        access_wide(t, (uintptr_t)address, bytes, site);
+    } else {
+        access_slowly(t, (uintptr_t)address, bytes, site);
     }
-    access_slowly(t, (uintptr_t)address, bytes, site);
 }
 
 void emulate_mark(emulate_thread *t, const void *shared, uint32_t bytes, uint64_t stamp) {
