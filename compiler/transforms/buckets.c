@@ -1,16 +1,18 @@
 /* buckets.c - sums over shards that are sent together.
  *
  * The sums of a block begin as early as what they add is there; so the gradients of a backward pass
- * come in the order in which it makes them. Then those of one kind and element type, of which none
- * is made of another, are joined up to some bytes, each at a multiple of 64: each element is still
- * added by itself, so no bit depends on it. Before ranks differ in anything, so all do the same. */
+ * come in the order in which it makes them. Then short ones of one kind and element type, of
+ * which none is made of another, are joined up to some bytes, each at a multiple of 64: each
+ * element is still added by itself, so no bit depends on it. Before ranks differ in anything, so
+ * all do the same. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ops/control.h"
 #include "transforms/batches.h"
 
-enum { BUCKET_ALIGNMENT = 64 };
+/* A longer sum takes more time to be copied into a bucket than its exchange to begin. */
+enum { BUCKET_ALIGNMENT = 64, SHORT_BYTES = 1 << 20 };
 
 static bool is_sum(const batching *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->m, op);
@@ -87,6 +89,10 @@ static int64_t bytes_of(const batching *s, ir_value v) {
     const int64_t bytes =
         ir_type_count(s->m, ir_value_get(s->m, v)->type) * (int64_t)dtype_size(t->element);
     return (bytes + BUCKET_ALIGNMENT - 1) / BUCKET_ALIGNMENT * BUCKET_ALIGNMENT;
+}
+
+static bool is_short(const batching *s, ir_op sum) {
+    return bytes_of(s, ir_op_get(s->m, sum)->results[0]) <= SHORT_BYTES;
 }
 
 static bool fits_together(const batching *s, ir_op a, ir_op b) {
@@ -184,7 +190,7 @@ static void gather(batching *s, ir_block block) {
     gathering g = {.s = s, .waits = base_calloc(ir_value_count(s->m) + 1, sizeof *g.waits)};
     const ir_op last = ir_block_get(s->m, block)->last;
     for (ir_op op = ir_block_get(s->m, block)->first; op != last; op = ir_op_get(s->m, op)->next) {
-        const bool sum = is_sum(s, op), made_of_sum = waits(&g, op);
+        const bool sum = is_sum(s, op) && is_short(s, op), made_of_sum = waits(&g, op);
         if (sum && made_of_sum)
             close_all(&g);
         if (sum) {
