@@ -22,12 +22,39 @@ static bool is_sum(const batching *s, ir_op op) {
            batch_differs(s, d->operands[0]);
 }
 
+/* The sum that is sliced, if nothing else reads it; 0: it is none. */
+static ir_op sliced_sum(const batching *s, ir_op op, const uint32_t *uses) {
+    const ir_op_data *d = ir_op_get(s->m, op);
+    if (d->opcode != GRAPH_SHARD_SLICE || !batch_is_collective(s, op) || uses[d->operands[0]] != 1)
+        return 0;
+    const ir_op sum = ir_value_get(s->m, d->operands[0])->op;
+    return sum && ir_op_get(s->m, sum)->block == d->block && is_sum(s, sum) &&
+                   strcmp(ir_op_string(s->m, sum, "kind", "sum"), "sum") == 0 &&
+                   (ir_op_get(s->m, sum)->opcode == GRAPH_ALL_REDUCE ||
+                    !shard_is_around(s->m, s->b.block))
+               ? sum
+               : 0;
+}
+
+static void find_parts(batching *s, ir_block block) {
+    uint32_t *uses = ir_count_uses(s->m);
+    for (ir_op op = ir_block_get(s->m, block)->first; op; op = ir_op_get(s->m, op)->next) {
+        const ir_op sum = sliced_sum(s, op, uses);
+        if (sum)
+            value_table_set(&s->in_parts, ir_op_get(s->m, sum)->results[0], true);
+    }
+    free(uses);
+}
+
 /* Does it make an exchange? */
 static bool is_sent(const batching *s, ir_op op) {
     const int opcode = ir_op_get(s->m, op)->opcode;
-    return opcode == GRAPH_COTANGENT ? is_sum(s, op)
-                                     : batch_is_collective(s, op) && opcode != GRAPH_SHARD_SLICE &&
-                                           opcode != GRAPH_SHARD_INDEX && opcode != GRAPH_VARY;
+    return opcode == GRAPH_COTANGENT
+               ? is_sum(s, op)
+               : batch_is_collective(s, op) &&
+                     (opcode != GRAPH_SHARD_SLICE ||
+                      value_table_get(&s->in_parts, ir_op_get(s->m, op)->operands[0])) &&
+                     opcode != GRAPH_SHARD_INDEX && opcode != GRAPH_VARY;
 }
 
 /* ---- as early as they can ---- */
@@ -190,7 +217,9 @@ static void gather(batching *s, ir_block block) {
     gathering g = {.s = s, .waits = base_calloc(ir_value_count(s->m) + 1, sizeof *g.waits)};
     const ir_op last = ir_block_get(s->m, block)->last;
     for (ir_op op = ir_block_get(s->m, block)->first; op != last; op = ir_op_get(s->m, op)->next) {
-        const bool sum = is_sum(s, op) && is_short(s, op), made_of_sum = waits(&g, op);
+        const bool sum = is_sum(s, op) && is_short(s, op) &&
+                         !value_table_get(&s->in_parts, ir_op_get(s->m, op)->results[0]),
+                   made_of_sum = waits(&g, op);
         if (sum && made_of_sum)
             close_all(&g);
         if (sum) {
@@ -217,6 +246,7 @@ void batch_gather_sums(batching *s, ir_block block) {
         any |= is_sent(s, op);
     if (!any)
         return;
+    find_parts(s, block);
     hoist_all(s, block);
     if (s->axis->bucket_bytes > 0)
         gather(s, block);
