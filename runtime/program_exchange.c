@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "comm/queue.h"
 #include "program_run.h"
 
@@ -39,7 +40,7 @@ struct program_posting {
     const program_exchange *exchange;
     device_span to;
     unsigned char *from, *into;
-    bool staged;
+    bool staged, here; /* waited for at once */
     comm_message messages[];
 };
 
@@ -132,8 +133,8 @@ tsr_status_t program_run_exchange(struct program_state *s, const program_command
     p->next = s->posted;
     s->posted = p;
     /* Behind an exchange there is a command at least: that which waits for it. */
-    comm_queue_give(&s->module->context->ranks->queue, &p->job,
-                    c[1].kind == PROGRAM_WAIT && c[1].exchange == e);
+    p->here = c[1].kind == PROGRAM_WAIT && c[1].exchange == e;
+    comm_queue_give(&s->module->context->ranks->queue, &p->job, p->here);
     return TSR_SUCCESS;
 }
 
@@ -147,17 +148,37 @@ static struct program_posting *posting_of(struct program_state *s, const program
     return found;
 }
 
+/* `waits_ns`: since when nothing else was to be done; 0: it had ended by then. */
+static void note(const struct program_state *s, const struct program_posting *p,
+                 uint64_t waits_ns) {
+    const comm_job *job = &p->job;
+    const uint64_t from = p->here ? job->start_ns : waits_ns;
+    telemetry_record record = {.kernel = "exchange",
+                               .start_ns = job->start_ns,
+                               .total_ns = job->end_ns - job->start_ns,
+                               .exchange = p->exchange->number,
+                               .bytes = (uint64_t)(p->exchange->from_bytes + p->exchange->to_bytes),
+                               .waited_ns = from && from < job->end_ns ? job->end_ns - from : 0};
+    telemetry_add_exchange(&s->module->context->telemetry, &record);
+}
+
 tsr_status_t program_run_wait(struct program_state *s, const program_command *c) {
     comm_queue *q = &s->module->context->ranks->queue;
     struct program_posting *p = posting_of(s, c->exchange);
     status st = STATUS_INIT;
     tsr_status_t result = TSR_SUCCESS;
+    uint64_t waits_ns = 0;
     if (!comm_queue_ended(q, &p->job)) { /* the device has something to do meanwhile */
         program_record_end(s);
         result = program_flush(s);
+        if (s->run.timed && result == TSR_SUCCESS)
+            result = program_await(s);
+        waits_ns = clock_now_ns();
     }
     if (!comm_queue_await(q, &p->job, &st) && result == TSR_SUCCESS)
         result = error_from(&st);
+    if (s->run.timed)
+        note(s, p, waits_ns);
     if (result == TSR_SUCCESS)
         result = unstage(s, p);
     post_free(p);

@@ -40,6 +40,16 @@ void telemetry_add(telemetry *t, const device_times *times) {
     pthread_mutex_unlock(&t->mutex);
 }
 
+void telemetry_add_exchange(telemetry *t, const telemetry_record *exchange) {
+    pthread_mutex_lock(&t->mutex);
+    if (t->keeps) {
+        telemetry_record *slot = &t->ring[t->count % TELEMETRY_KEPT];
+        *slot = *exchange;
+        slot->serial = t->count++;
+    }
+    pthread_mutex_unlock(&t->mutex);
+}
+
 void telemetry_enable(tsr_context_t context, bool on) {
     telemetry *t = &context->telemetry;
     pthread_mutex_lock(&t->mutex);

@@ -20,6 +20,10 @@ typedef struct telemetry_record {
     uint64_t total_ns; /* of all phases */
     uint32_t phases;
     uint64_t phase_ns[TELEMETRY_PHASES]; /* later phases count in total_ns only */
+    /* An exchange between ranks, by CLOCK_MONOTONIC; a launch has zeros. */
+    uint64_t exchange;  /* its number */
+    uint64_t bytes;     /* that are sent and received */
+    uint64_t waited_ns; /* the program had nothing else to do */
 } telemetry_record;
 
 /* Off at first; off costs nothing per launch. Both are thread-safe. */
@@ -46,5 +50,7 @@ void telemetry_init(telemetry *t);
 void telemetry_time_always(telemetry *t);
 void telemetry_release(telemetry *t);
 void telemetry_add(telemetry *t, const device_times *times);
+/* An exchange that ended; the serial is not read. */
+void telemetry_add_exchange(telemetry *t, const telemetry_record *exchange);
 
 #endif

@@ -41,6 +41,7 @@ typedef struct batching {
     value_table batched;   /* is it another one for each part? Then that has the parts on axis 0. */
     value_table bucket_of; /* by result of a sum: 1 + the number of its bucket; 0: it has none */
     VEC(sum_bucket) buckets;
+    value_table in_parts; /* by result of a sum: each rank makes its part of it alone */
 } batching;
 
 static inline bool batch_differs(const batching *s, ir_value v) {

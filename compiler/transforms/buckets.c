@@ -1,16 +1,18 @@
 /* buckets.c - sums over shards that are sent together.
  *
  * The sums of a block begin as early as what they add is there; so the gradients of a backward pass
- * come in the order in which it makes them. Then those of one kind and element type, of which none
- * is made of another, are joined up to some bytes, each at a multiple of 64: each element is still
- * added by itself, so no bit depends on it. Before ranks differ in anything, so all do the same. */
+ * come in the order in which it makes them. Then short ones of one kind and element type, of
+ * which none is made of another, are joined up to some bytes, each at a multiple of 64: each
+ * element is still added by itself, so no bit depends on it. Before ranks differ in anything, so
+ * all do the same. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ops/control.h"
 #include "transforms/batches.h"
 
-enum { BUCKET_ALIGNMENT = 64 };
+/* A longer sum takes more time to be copied into a bucket than its exchange to begin. */
+enum { BUCKET_ALIGNMENT = 64, SHORT_BYTES = 1 << 20 };
 
 static bool is_sum(const batching *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->m, op);
@@ -20,12 +22,39 @@ static bool is_sum(const batching *s, ir_op op) {
            batch_differs(s, d->operands[0]);
 }
 
+/* The sum that is sliced, if nothing else reads it; 0: it is none. */
+static ir_op sliced_sum(const batching *s, ir_op op, const uint32_t *uses) {
+    const ir_op_data *d = ir_op_get(s->m, op);
+    if (d->opcode != GRAPH_SHARD_SLICE || !batch_is_collective(s, op) || uses[d->operands[0]] != 1)
+        return 0;
+    const ir_op sum = ir_value_get(s->m, d->operands[0])->op;
+    return sum && ir_op_get(s->m, sum)->block == d->block && is_sum(s, sum) &&
+                   strcmp(ir_op_string(s->m, sum, "kind", "sum"), "sum") == 0 &&
+                   (ir_op_get(s->m, sum)->opcode == GRAPH_ALL_REDUCE ||
+                    !shard_is_around(s->m, s->b.block))
+               ? sum
+               : 0;
+}
+
+static void find_parts(batching *s, ir_block block) {
+    uint32_t *uses = ir_count_uses(s->m);
+    for (ir_op op = ir_block_get(s->m, block)->first; op; op = ir_op_get(s->m, op)->next) {
+        const ir_op sum = sliced_sum(s, op, uses);
+        if (sum)
+            value_table_set(&s->in_parts, ir_op_get(s->m, sum)->results[0], true);
+    }
+    free(uses);
+}
+
 /* Does it make an exchange? */
 static bool is_sent(const batching *s, ir_op op) {
     const int opcode = ir_op_get(s->m, op)->opcode;
-    return opcode == GRAPH_COTANGENT ? is_sum(s, op)
-                                     : batch_is_collective(s, op) && opcode != GRAPH_SHARD_SLICE &&
-                                           opcode != GRAPH_SHARD_INDEX && opcode != GRAPH_VARY;
+    return opcode == GRAPH_COTANGENT
+               ? is_sum(s, op)
+               : batch_is_collective(s, op) &&
+                     (opcode != GRAPH_SHARD_SLICE ||
+                      value_table_get(&s->in_parts, ir_op_get(s->m, op)->operands[0])) &&
+                     opcode != GRAPH_SHARD_INDEX && opcode != GRAPH_VARY;
 }
 
 /* ---- as early as they can ---- */
@@ -87,6 +116,10 @@ static int64_t bytes_of(const batching *s, ir_value v) {
     const int64_t bytes =
         ir_type_count(s->m, ir_value_get(s->m, v)->type) * (int64_t)dtype_size(t->element);
     return (bytes + BUCKET_ALIGNMENT - 1) / BUCKET_ALIGNMENT * BUCKET_ALIGNMENT;
+}
+
+static bool is_short(const batching *s, ir_op sum) {
+    return bytes_of(s, ir_op_get(s->m, sum)->results[0]) <= SHORT_BYTES;
 }
 
 static bool fits_together(const batching *s, ir_op a, ir_op b) {
@@ -184,7 +217,9 @@ static void gather(batching *s, ir_block block) {
     gathering g = {.s = s, .waits = base_calloc(ir_value_count(s->m) + 1, sizeof *g.waits)};
     const ir_op last = ir_block_get(s->m, block)->last;
     for (ir_op op = ir_block_get(s->m, block)->first; op != last; op = ir_op_get(s->m, op)->next) {
-        const bool sum = is_sum(s, op), made_of_sum = waits(&g, op);
+        const bool sum = is_sum(s, op) && is_short(s, op) &&
+                         !value_table_get(&s->in_parts, ir_op_get(s->m, op)->results[0]),
+                   made_of_sum = waits(&g, op);
         if (sum && made_of_sum)
             close_all(&g);
         if (sum) {
@@ -211,6 +246,7 @@ void batch_gather_sums(batching *s, ir_block block) {
         any |= is_sent(s, op);
     if (!any)
         return;
+    find_parts(s, block);
     hoist_all(s, block);
     if (s->axis->bucket_bytes > 0)
         gather(s, block);

@@ -112,8 +112,18 @@ static bool all_gather(batching *s, ir_op op, ir_value *out) {
     return true;
 }
 
+/* Parts of a sum that nothing else reads. */
+static bool slice_of_sum(batching *s, ir_op op, ir_value *out) {
+    const ir_op sum = ir_value_get(s->m, ir_op_get(s->m, op)->operands[0])->op;
+    *out = shard_reduce_scatter(s, parts_first(s, operand(s, sum), dim_of(s, op, "dim") + 1),
+                                order_of(s, sum));
+    return true;
+}
+
 static bool shard_slice(batching *s, ir_op op, ir_value *out) {
     const int dim = dim_of(s, op, "dim");
+    if (value_table_get(&s->in_parts, ir_op_get(s->m, op)->operands[0]))
+        return slice_of_sum(s, op, out);
     const ir_value x = batch_stand(s, ir_op_get(s->m, op)->operands[0]);
     if (batch_differs(s, ir_op_get(s->m, op)->operands[0]))
         return refuse(s, op,
@@ -216,6 +226,8 @@ bool batch_collective(batching *s, ir_op op) {
         return transform_refuse(s->t, TRANSFORM_FAULT_SIZE, op,
                                 "the shards of '%s' are %s, which is not a number yet",
                                 s->axis->name, ir_dim_text(s->m, s->axis->total));
+    if (value_table_get(&s->in_parts, d->results[0]))
+        return true;
     const uint32_t bucket = value_table_get(&s->bucket_of, d->results[0]);
     if (bucket)
         return sum_of_bucket(s, op, bucket - 1);

@@ -337,6 +337,12 @@ void partition_run(transforming *t) {
         }
     read_said(&p);
     partition_propagate(&p);
+    if (partition_scatter(&p)) {
+        free(p.of);
+        p.value_count = ir_value_count(t->m);
+        p.of = base_calloc((size_t)p.value_count + 1, sizeof *p.of);
+        partition_propagate(&p);
+    }
     if (is_cut(&p))
         put_parts(&p);
     if (shards || is_cut(&p))

@@ -10,6 +10,7 @@
 #ifndef TESSERA_TRANSFORMS_PARTITION_H
 #define TESSERA_TRANSFORMS_PARTITION_H
 
+#include "ir/uses.h"
 #include "ops/sharding.h"
 #include "transforms/batches.h"
 
@@ -58,6 +59,14 @@ placement kept_by_reshape(const partition *p, const placement *of, const ir_type
 void partition_propagate(partition *p);
 /* The placement that an operation needs of an operand. */
 placement partition_wanted(const partition *p, ir_op op, uint32_t operand);
+/* The part of a value that each reader takes, if they agree. */
+placement partition_taken(const partition *p, const ir_uses *uses, ir_value v);
+
+/* ---- scatter.c ---- */
+
+/* Has shards make the parts of a sum that all readers take, whose placements are known. True: there
+ * are other values, whose placements are not. */
+bool partition_scatter(const partition *p);
 
 /* ---- partition.c ---- */
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/uses.h"
 #include "ops/control.h"
 #include "transforms/partition.h"
 
@@ -231,8 +230,7 @@ static placement could_be(const partition *p, ir_value v, const placement *taken
     return out;
 }
 
-/* The part of a value that each reader takes, if they agree. */
-static placement taken_by_all(const partition *p, const ir_uses *uses, ir_value v) {
+placement partition_taken(const partition *p, const ir_uses *uses, ir_value v) {
     const uint32_t count = ir_uses_count(uses, v);
     const placement none = {0};
     placement out = none;
@@ -259,7 +257,7 @@ static bool go_back(partition *p, const ir_uses *uses, ir_value v) {
     if (!placement_is_whole(&p->of[v]) || (!d->op && !inner) || (d->op && is_open(p, d->op)) ||
         (d->op && ir_op_get(p->m, d->op)->opcode == GRAPH_PLACED))
         return false;
-    const placement taken = taken_by_all(p, uses, v);
+    const placement taken = partition_taken(p, uses, v);
     const placement now = placement_is_whole(&taken) || inner ? taken : could_be(p, v, &taken);
     return learn(p, v, &now);
 }

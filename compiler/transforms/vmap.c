@@ -280,6 +280,7 @@ bool batch_expand(batching *s, ir_op op, bool (*result)(batching *s, uint32_t i,
     vec_release(&s->stands);
     vec_release(&s->batched);
     vec_release(&s->bucket_of);
+    vec_release(&s->in_parts);
     for (size_t i = 0; i < s->buckets.count; i++)
         vec_release(&s->buckets.items[i].sums);
     vec_release(&s->buckets);

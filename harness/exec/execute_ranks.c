@@ -97,7 +97,7 @@ static bool time_ranks(execution *e, status *st) {
         return false;
     execution_put_times(e, &samples);
     result_put_INPUT_SETS(e->result, 1);
-    return true;
+    return timeline_launch(&e->timeline, &e->launch, st);
 }
 
 const execution_class execution_of_ranks = {.held_to_golden = true,

@@ -1,10 +1,12 @@
 /* timeline.h - when a job did what: the harness' steps, and the phases of one launch of its kernel.
  *
  * It becomes the member "timeline" of the result: {"began_ns" (Unix time), "steps": [{"name",
- * "start_ns", "ns"}], "launch": null | {"start_ns", "ns", "phases": [{"what", "cells", "ns"}]}}.
- * start_ns is counted from began_ns. The launch is one that ran after the timing, with the
- * runtime's telemetry on: of a few such launches the one that took the median time. Phases that the
- * telemetry has no room for are not in the list, so their sum may be less than the launch. */
+ * "start_ns", "ns"}], "launch": null | {"start_ns", "ns", "phases": [{"what", "cells", "ns"}]}}. A
+ * program of several ranks has those of the first one, phases with their "start_ns", and
+ * "exchanges": [{"number", "start_ns", "ns", "waited_ns", "bytes"}], "exchange_hidden". start_ns is
+ * counted from began_ns. The launch is one that ran after the timing, with the runtime's telemetry
+ * on: of a few such launches the one that took the median time. Phases that the telemetry has no
+ * room for are not in the list, so their sum may be less than the launch. */
 #ifndef TESSERA_HARNESS_EXEC_TIMELINE_H
 #define TESSERA_HARNESS_EXEC_TIMELINE_H
 

@@ -17,48 +17,14 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/text.h"
-#include "common/abi_status.h"
 #include "common/scratch_folder.h"
 #include "launch/mpi_job.h"
 #include "launch/mpirun.h"
-#include "launch/part.h"
 #include "launch/pipes.h"
+#include "launch/ranks_parts.h"
 #include "process/child.h"
-
-enum { RANK_TIMEOUT_S = 60, RANK_IN = 3, RANK_OUT = 4 };
-
-typedef enum rank_order {
-    ORDER_WRITE,
-    ORDER_POISON,
-    ORDER_RUN,
-    ORDER_SHARE,
-    ORDER_READ_INPUT,
-    ORDER_READ,
-    ORDER_END
-} rank_order;
-
-typedef struct rank_message {
-    uint32_t order, index; /* of an input or an output */
-    uint64_t number;       /* bytes behind it; launches; of an answer ns, or bytes behind it */
-    uint64_t began;        /* of an answer: when, by the clock of the machine */
-    status st;
-} rank_message;
-
-typedef struct rank_seat {
-    int to, from;         /* this process's ends */
-    int far_from, far_to; /* the rank's; -1: it has them, or has ended */
-    pid_t process;        /* 0: it is a thread, or mpirun's */
-    pid_t *starter;       /* mpirun, while it runs; NULL: it has none */
-    pthread_t thread;
-    const launch_request *request;
-    uint32_t rank, count;
-    const char *transport;
-    char name[48];
-    shard_part *parts; /* of its buffers; NULL: it has all of each */
-    uint32_t inputs;   /* ... before the outputs */
-} rank_seat;
+#include "telemetry.h"
 
 struct launch_ranks {
     uint32_t count;
@@ -77,100 +43,11 @@ static bool send_to(const rank_seat *s, const void *data, size_t bytes) {
     return pipe_send(s->to, s->starter, data, bytes);
 }
 
-/* ---- a rank ---- */
-
-static bool open_rank(rank_seat *s, launch *l, tsr_comm_t *comm, status *st) {
-    const tsr_comm_options_t options = {.struct_size = sizeof options,
-                                        .transport = s->transport,
-                                        .name = s->name,
-                                        .rank = s->rank,
-                                        .count = s->count,
-                                        .timeout_ns = RANK_TIMEOUT_S * UINT64_C(1000000000)};
-    *l = (launch){0};
-    return abi_ok(tsrCreateComm(&options, comm), NULL, st) && launch_open(l, s->request, st) &&
-           abi_ok(tsrSetComm(l->context, *comm), NULL, st);
-}
-
-static bool run_launches(launch *l, uint64_t count, uint64_t *ns, status *st) {
-    const uint64_t start = clock_now_ns();
-    bool ok = true;
-    for (uint64_t i = 0; i < count && ok; i++)
-        ok = launch_run(l, st);
-    *ns = clock_now_ns() - start;
-    return ok;
-}
-
-/* Gives the number of the answer: ns, bytes that were read, or whether there was anything. */
-static uint64_t follow(launch *l, const rank_message *m, void *data, status *st) {
-    uint64_t ns = 0;
-    switch ((rank_order)m->order) {
-    case ORDER_WRITE:
-        (void)launch_write(l, m->index, data, st);
-        return 0;
-    case ORDER_POISON:
-        (void)launch_poison_outputs(l, st);
-        return 0;
-    case ORDER_RUN:
-        (void)run_launches(l, m->number, &ns, st);
-        return ns;
-    case ORDER_SHARE:
-        return launch_share_donated(l, m->number != 0);
-    case ORDER_READ_INPUT:
-        return launch_read_input(l, m->index, data, st) ? m->number : 0;
-    case ORDER_READ:
-        return launch_read(l, m->index, data, st) ? m->number : 0;
-    case ORDER_END:
-        break;
-    }
-    return 0;
-}
-
-/* Does what it is told; false where nobody tells any more. */
-static bool obey(rank_seat *s, launch *l) {
-    rank_message m, answer = {.st = STATUS_INIT};
-    void *data = NULL;
-    if (!pipe_receive(s->far_from, NULL, &m, sizeof m) || m.order == ORDER_END)
-        return false;
-    const bool reads = m.order == ORDER_READ || m.order == ORDER_READ_INPUT;
-    if (m.order == ORDER_WRITE || reads)
-        data = base_malloc((size_t)m.number + 1);
-    bool told = m.order != ORDER_WRITE || pipe_receive(s->far_from, NULL, data, (size_t)m.number);
-    answer.began = clock_now_ns();
-    if (told)
-        answer.number = follow(l, &m, data, &answer.st);
-    told = told && file_append(s->far_to, &answer, sizeof answer) &&
-           (!reads || file_append(s->far_to, data, (size_t)answer.number));
-    free(data);
-    return told;
-}
-
-static void *serve(void *context) {
-    rank_seat *s = context;
-    launch l;
-    tsr_comm_t comm = NULL;
-    rank_message opened = {.st = STATUS_INIT};
-    const bool ok = open_rank(s, &l, &comm, &opened.st);
-    bool told = file_append(s->far_to, &opened, sizeof opened) && ok;
-    while (told)
-        told = obey(s, &l);
-    launch_close(&l);
-    (void)tsrDestroyComm(comm);
-    pipe_close_both(&s->far_from, &s->far_to);
-    return NULL;
-}
-
 /* ---- all of them ---- */
 
 static bool is_of_processes(const char *transport) {
     return strcmp(transport, "threads") != 0;
 }
-
-/* Facts that a process needs of its rank: the module, its name and the sizes of buffers follow. */
-typedef struct rank_head {
-    uint32_t rank, count, device, threads, inputs, outputs;
-    uint64_t image_bytes, kernel_bytes;
-    char name[48], transport[16];
-} rank_head;
 
 /* Nothing but what is safe between fork and exec. */
 static _Noreturn void become_rank(int from, int to) {
@@ -204,61 +81,6 @@ static bool tell_process(const rank_seat *s) {
                     send_to(s, sizes, buffers * sizeof *sizes);
     free(sizes);
     return ok;
-}
-
-static bool open_named(const char *folder, const char *number, int *in, int *out) {
-    char path[2][4096];
-    for (int i = 0; i < 2; i++)
-        snprintf(path[i], sizeof path[i], "%s/%s.%s", folder, i ? "out" : "in", number);
-    *in = open(path[0], O_RDWR | O_CLOEXEC);
-    *out = open(path[1], O_RDWR | O_CLOEXEC);
-    return *in >= 0 && *out >= 0;
-}
-
-bool launch_rank_session(int in, int out) {
-    rank_head head;
-    if (!pipe_receive(in, NULL, &head, sizeof head))
-        return false;
-    const uint32_t buffers = head.inputs + head.outputs;
-    char *image = base_malloc(head.image_bytes + 1),
-         *kernel = base_calloc(head.kernel_bytes + 1, 1);
-    size_t *sizes = base_calloc((size_t)buffers + 1, sizeof *sizes);
-    const bool told = pipe_receive(in, NULL, image, head.image_bytes) &&
-                      pipe_receive(in, NULL, kernel, head.kernel_bytes) &&
-                      pipe_receive(in, NULL, sizes, buffers * sizeof *sizes);
-    const launch_request request = {.device = head.device,
-                                    .threads = head.threads,
-                                    .image = image,
-                                    .image_size = head.image_bytes,
-                                    .kernel = kernel,
-                                    .input_count = head.inputs,
-                                    .output_count = head.outputs,
-                                    .sizes = sizes,
-                                    .apart = true};
-    rank_seat seat = {.to = -1,
-                      .from = -1,
-                      .far_from = in,
-                      .far_to = out,
-                      .request = &request,
-                      .rank = head.rank,
-                      .count = head.count,
-                      .transport = head.transport};
-    snprintf(seat.name, sizeof seat.name, "%s", head.name);
-    if (told)
-        serve(&seat);
-    free(image);
-    free(kernel);
-    free(sizes);
-    return told;
-}
-
-int launch_rank_serve(const char *folder) {
-    int in = RANK_IN, out = RANK_OUT;
-    const char *number = folder ? mpirun_number() : NULL;
-    (void)signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c)
-    if (folder && (!number || !open_named(folder, number, &in, &out)))
-        return 1;
-    return launch_rank_session(in, out) ? 0 : 1;
 }
 
 static bool is_of_mpi(const char *transport) {
@@ -309,7 +131,7 @@ static bool join_job(launch_ranks *r, status *st) {
 static bool start(launch_ranks *r, uint32_t rank, status *st) {
     rank_seat *s = &r->seats[rank];
     if (!is_of_processes(s->transport))
-        return pthread_create(&s->thread, NULL, serve, s) == 0 ||
+        return pthread_create(&s->thread, NULL, launch_rank_follow, s) == 0 ||
                status_set(st, STATUS_OUT_OF_MEMORY, "there is no thread to be had for rank %u",
                           rank);
     s->process = child_fork();
@@ -523,6 +345,29 @@ bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *
     const bool ok = order_all(r, &m, st) && answers(r, &n, st);
     if (ns)
         *ns = n.last - n.first;
+    return ok;
+}
+
+bool launch_ranks_trace(launch_ranks *r, telemetry_record *records, size_t capacity, size_t *count,
+                        status *st) {
+    const uint64_t room = capacity * sizeof *records;
+    const rank_message order = {.order = ORDER_TRACE, .number = room};
+    telemetry_record *others = base_calloc(capacity, sizeof *others);
+    bool ok = order_all(r, &order, st), all = ok;
+    *count = 0;
+    for (uint32_t i = 0; i < r->count && all; i++) {
+        rank_message m = {.st = STATUS_INIT};
+        all = receive_from(&r->seats[i], &m, sizeof m) && m.number <= room &&
+              receive_from(&r->seats[i], i ? others : records, (size_t)m.number);
+        if (!all)
+            ok = lost(&r->seats[i], st);
+        else if (i == 0)
+            *count = (size_t)m.number / sizeof *records;
+        if (m.st.code != STATUS_OK && ok)
+            *st = m.st;
+        ok = ok && m.st.code == STATUS_OK;
+    }
+    free(others);
     return ok;
 }
 

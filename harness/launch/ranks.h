@@ -7,6 +7,7 @@
 #include "launch/launch.h"
 
 typedef struct launch_ranks launch_ranks;
+struct telemetry_record;
 
 /* Opens a launch for each rank, of requests with modules of their own, borrowed until it is open.
  * `transport` is one of runtime/comm/transports.def. NULL: one of them failed. */
@@ -20,6 +21,10 @@ bool launch_ranks_poison(launch_ranks *r, status *st);
 /* So many launches, one behind the other; *ns: from the first one's beginning to the last one's
  * end, on whatever rank, or NULL. */
 bool launch_ranks_run(launch_ranks *r, uint64_t launches, uint64_t *ns, status *st);
+/* One launch, of which the first rank gives what its telemetry has, oldest first: up to `capacity`
+ * records, of which there are *count. */
+bool launch_ranks_trace(launch_ranks *r, struct telemetry_record *records, size_t capacity,
+                        size_t *count, status *st);
 /* As launch_share_donated. */
 bool launch_ranks_share(launch_ranks *r, bool shared);
 bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st);

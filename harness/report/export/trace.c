@@ -1,10 +1,11 @@
 /* trace.c - Chrome's trace event format (JSON object form), for chrome://tracing and Perfetto:
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  *
- * One process, two tracks: what the harness did (category host), and the phases of the one launch
- * of each result that was traced, with the category that phases.def gives them. Times are in us
+ * One process, three tracks: what the harness did (category host), the phases of the one launch of
+ * each result that was traced, with the category that phases.def gives them, and its exchanges with
+ * other ranks (comm). Times are in us
  * from the first result's beginning. Nothing is drawn for what was not measured: a result without a
- * timeline has no event, and `comm` none at all, because no kernel runs on several devices. */
+ * timeline has no event. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 
 /* Digits that keep nanoseconds apart in a trace of days. */
 enum { PRECISION = 15 };
-enum { PROCESS = 1, HOST_TRACK = 1, KERNEL_TRACK = 2 };
+enum { PROCESS = 1, HOST_TRACK = 1, KERNEL_TRACK = 2, COMM_TRACK = 3 };
 
 static const char *category_of(const char *phase) {
     static const struct {
@@ -64,6 +65,19 @@ static void put_steps(json_t *events, const json_t *timeline, json_int_t base, c
     }
 }
 
+static void put_exchanges(json_t *events, const json_t *launch, json_int_t base,
+                          const char *result) {
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(launch, "exchanges"), i, one) {
+        span s = {"exchange", "comm", COMM_TRACK, base + whole(one, "start_ns"), whole(one, "ns")};
+        put_span(events, &s,
+                 json_pack("{s:s, s:O, s:O, s:f}", "result", result, "number",
+                           json_object_get(one, "number"), "bytes", json_object_get(one, "bytes"),
+                           "waited_us", (double)whole(one, "waited_ns") / 1e3));
+    }
+}
+
 /* Phases follow each other; the reading of the clock between them counts to the second. */
 static void put_launch(json_t *events, const json_t *launch, json_int_t base, const char *result) {
     size_t i;
@@ -73,12 +87,14 @@ static void put_launch(json_t *events, const json_t *launch, json_int_t base, co
     put_span(events, &all, json_pack("{s:s}", "result", result));
     json_array_foreach(json_object_get(launch, "phases"), i, phase) {
         const char *what = json_text_at(phase, "what");
+        start = json_object_get(phase, "start_ns") ? base + whole(phase, "start_ns") : start;
         span s = {what, category_of(what), KERNEL_TRACK, start, whole(phase, "ns")};
         put_span(events, &s,
                  json_pack("{s:s, s:i, s:O}", "result", result, "phase", (int)i, "cells",
                            json_object_get(phase, "cells")));
         start += s.ns;
     }
+    put_exchanges(events, launch, base, result);
 }
 
 void export_trace(const json_t *document, text *out) {
@@ -88,6 +104,7 @@ void export_trace(const json_t *document, text *out) {
     json_array_append_new(events, name_event("process_name", 0, "tsr bench"));
     json_array_append_new(events, name_event("thread_name", HOST_TRACK, "harness"));
     json_array_append_new(events, name_event("thread_name", KERNEL_TRACK, "kernel phases"));
+    json_array_append_new(events, name_event("thread_name", COMM_TRACK, "exchanges"));
     json_array_foreach(json_object_get(document, "results"), i, result) {
         const json_t *timeline = export_value(result, "timeline", NULL);
         if (!timeline)

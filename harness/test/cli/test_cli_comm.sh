@@ -178,6 +178,30 @@ exits 0 "sums of a plan" "$tsr" comm --simulate "$pod" --plan sums.tsr:sums_over
 has out "dp +4 ranks +2 exchanges" "are two exchanges"
 has out " 0.052 MiB sent by a rank" "of 3/4 of 36 kB, twice, rounded to 16 elements"
 
+# ---- a rank that keeps its part of a sum makes no other ----
+cat >kept.tsr <<'END_TSR'
+from tessera import *
+
+data = mesh(4, "dp")
+rows = sharding(data, "dp")
+
+
+def summed(x):
+    return all_reduce(x, "dp") / axis_size("dp")
+
+
+@cases(case("small", N=3000))
+@kernel
+def kept_rows(x: Tensor["16*N", f32], w: Tensor["4*N", f32] @ rows) -> Tensor["4*N", f32] @ rows:
+    return w - shard_map(summed, data, "dp", None)(x)
+END_TSR
+exits 0 "a plan of it" "$tsr" comm --simulate "$pod" --plan kept.tsr:kept_rows --layout dp=4
+has out "dp +4 ranks +1 exchanges +0.034 MiB" "has one exchange, of three parts of four"
+for count in 1 3 4; do
+    exits 0 "kept rows on $count ranks" "$tsr" run kept.tsr --case small --steps 1 --ranks $count --out "kept-$count"
+    same kept-1/out.npy "kept-$count/out.npy" "have the same bits"
+done
+
 refuse_topology() { # PLACE-AND-WORDS NAME SED-SCRIPT
     sed "$3" "$pod" >bad.yaml
     exits 3 "$2" "$tsr" comm --simulate bad.yaml

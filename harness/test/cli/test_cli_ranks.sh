@@ -33,6 +33,21 @@ ranks = [(r.get("ranks", 1), r.get("transport", "")) for r in results if r["back
 found = sorted({t for n, t in ranks if n > 1})
 assert {"shm", "threads"} <= set(found) <= {"shm", "threads", "ucx", "mpi"}, found
 assert sorted(ranks) == [(1, "")] + [(n, t) for n in (2, 3, 4) for t in found], ranks'
+exits 0 "a timeline has the exchanges of the first rank, one behind the other" /usr/bin/python3 -c '
+import json
+for r in json.load(open("all.json"))["results"]:
+    launch = (r.get("timeline") or {}).get("launch") or {}
+    exchanges = sorted(launch.get("exchanges", []), key=lambda e: e["start_ns"])
+    assert bool(exchanges) == (r.get("ranks", 1) > 1), (r["backend"], r.get("ranks"))
+    assert all(a["start_ns"] + a["ns"] <= b["start_ns"] for a, b in zip(exchanges, exchanges[1:])), exchanges
+    assert all(e["number"] > 0 and e["bytes"] > 0 and e["waited_ns"] >= 0 for e in exchanges), exchanges
+    assert not exchanges or 0 <= launch["exchange_hidden"] <= 1, launch'
+exits 0 "and a trace draws them" "$tsr" bench small.tsr --backend cpu --threads 1 --quick --ranks 2 --export trace=trace.json
+exits 0 "on their own track" /usr/bin/python3 -c '
+import json
+events = [e for e in json.load(open("trace.json"))["traceEvents"] if e["name"] == "exchange"]
+assert events and all(e["cat"] == "comm" and e["args"]["bytes"] > 0 for e in events), events
+assert {e["tid"] for e in events}.isdisjoint(e["tid"] for e in events if e["cat"] != "comm")'
 for layout in dp=4 tp=2,dp=2 dp=2,tp=2; do
     exits 0 "--layout $layout changes no bit" "$tsr" bench small.tsr --backend interp,cpu --threads 1 --quick --ranks 4 --layout $layout
 done
