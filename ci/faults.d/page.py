@@ -119,5 +119,11 @@ def read():
     """{fault: how it is caught}, of those whose check names a kernel and a case."""
     part = PAGE.read_text().split(BEGIN, 1)
     rows = ROW.findall(part[1].split(END)[0]) if len(part) == 2 else []
-    return {int(number): {"net": net, "kernel": kernel, "case": case, "localised": "pass" in told.split(", ")}
+    return {int(number): {"net": net, "kernel": kernel, "case": case, "localised": "pass" in told.split(", "), "left": operations_left(told)}
             for number, net, kernel, case, told in rows if kernel and case}
+
+
+def operations_left(told):
+    """Reads how many operations a row says are left; None: it has no smaller case."""
+    found = re.search(r"\b(\d+) of \d+\b", told)
+    return int(found[1]) if found else None
