@@ -68,9 +68,9 @@ def smaller(all_of_them):
     large = [share_of(each) for each in made if each["operations_before"] >= 10]
     few = sum(each["operations"] <= max(1, each["operations_before"] / 10) for each in made)
     return [f"{len(made)} of {len(all_of_them)} got a smaller case, of which {few} have one operation or at most a tenth of them",
-            f"the median is {statistics.median(each['operations'] for each in made):.0f} operations of "
-            f"{statistics.median(each['operations_before'] for each in made):.0f}, {100 * statistics.median(shares):.1f} % of each case "
-            f"({100 * statistics.median(large):.1f} % of the {len(large)} that had ten or more)"]
+            f"medians: of {statistics.median(each['operations_before'] for each in made):.0f} operations "
+            f"{statistics.median(each['operations'] for each in made):.0f} left; {100 * statistics.median(shares):.1f} % of a case, "
+            f"{100 * statistics.median(large):.1f} % of the {len(large)} that had ten or more"]
 
 
 def share_of(minimized):
