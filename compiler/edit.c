@@ -525,9 +525,8 @@ bool compiler_edit(compiler_instance *whole, const compiler_options *options, co
     }
     out->input_count = ir_kernel_body(e.m)->argument_count;
     out->output_count = end_of(e.m)->operand_count;
-    for (ir_walk w = ir_walk_block(e.m, ir_op_block(e.m, ir_module_kernel(e.m), 0));
-         ir_walk_next(&w);)
-        out->operation_count += is_counted(ir_op_get(e.m, w.op)->opcode);
+    for (ir_walk w = counted(e.m); next_counted(&w);)
+        out->operation_count++;
     out->instance = compiler_instance_new(e.m, (ir_bindings){0});
     return true;
 }

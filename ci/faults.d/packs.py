@@ -133,7 +133,16 @@ def again(tsr, net_name, rows, room, fault):
     return nets.run(net.command(tsr, cases, sorted({file_of(row["kernel"]) for row in rows}), room), room, fault, folder=net.folder())
 
 
-def bisect_again(tsr, row, room, fault):
-    """Bisects the case of a row: the word that `localised` has for what is found."""
-    pack, _ = pack_again(tsr, net_named(row["net"]), row, file_of(row["kernel"]), room, fault.number, "short")
+def pack_of_row(tsr, row, room, fault):
+    """The pack of the case that a row names, or None."""
+    return pack_again(tsr, net_named(row["net"]), row, file_of(row["kernel"]), room, fault.number, "short")[0]
+
+
+def bisect_again(tsr, pack, room, fault):
+    """The word that `localised` has for what bisecting finds."""
     return localised(fault, found_by(tsr, pack, room, fault, "--bisect")) if pack else ""
+
+
+def minimize_again(tsr, pack, room, fault):
+    """Counts the operations that are left; None: there is no smaller case."""
+    return found_by(tsr, pack, room, fault, "--minimize").get("operations") if pack else None

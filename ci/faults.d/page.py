@@ -1,5 +1,6 @@
 """page - the table of docs/proof.md, which results fill in, and which names the kernel that catches a fault."""
 import re
+import statistics
 from collections import Counter
 
 import packs
@@ -31,6 +32,8 @@ def tested(fault, result):
     words = ["same" if pack["verdict"] in packs.SAME else pack["verdict"].split(":")[0].lower()]
     words += [name for name in ("level", "thread") if pack.get(name) in packs.SAME]
     words += [packs.localised(fault, pack["bisect"])] if "bisect" in pack and packs.localised(fault, pack["bisect"]) else []
+    small = pack.get("minimize") or {}
+    words += [f"{small['operations']} of {small['operations_before']}"] if "operations" in small else []
     words += ["gone"] if pack.get("clean") == "NOT_REPRODUCED" else ["clean build: " + str(pack.get("clean")).split(":")[0].lower()]
     return ", ".join(words)
 
@@ -56,6 +59,24 @@ def counts(faults, results):
     return known, caught, told
 
 
+def smaller(all_of_them):
+    """Says how much of the cases is left, counted in operations with those in blocks; one that got no smaller case is left whole."""
+    made = [each for each in all_of_them if "operations" in each]
+    if not made:
+        return []
+    shares = [share_of(each) for each in all_of_them]
+    large = [share_of(each) for each in made if each["operations_before"] >= 10]
+    few = sum(each["operations"] <= max(1, each["operations_before"] / 10) for each in made)
+    return [f"{len(made)} of {len(all_of_them)} got a smaller case, of which {few} have one operation or at most a tenth of them",
+            f"medians: of {statistics.median(each['operations_before'] for each in made):.0f} operations "
+            f"{statistics.median(each['operations'] for each in made):.0f} left; {100 * statistics.median(shares):.1f} % of a case, "
+            f"{100 * statistics.median(large):.1f} % of the {len(large)} that had ten or more"]
+
+
+def share_of(minimized):
+    return minimized["operations"] / max(1, minimized["operations_before"]) if "operations" in minimized else 1
+
+
 def summary(faults, results):
     known, caught, told = counts(faults, results)
     same = sum(pack["verdict"] in packs.SAME for pack in told)
@@ -71,6 +92,7 @@ def summary(faults, results):
     if bisected:
         found = Counter(packs.localised(*each) for each in bisected)
         parts.append(f"of {len(bisected)} of these that were bisected {found['pass']} localised to the pass, {found['suspect']} to a few passes with it")
+    parts += smaller([pack["minimize"] for pack in told if "minimize" in pack])
     if None in known:
         parts.append(f"{known.count(None)} not looked for yet")
     return "; ".join(parts)
@@ -97,5 +119,11 @@ def read():
     """{fault: how it is caught}, of those whose check names a kernel and a case."""
     part = PAGE.read_text().split(BEGIN, 1)
     rows = ROW.findall(part[1].split(END)[0]) if len(part) == 2 else []
-    return {int(number): {"net": net, "kernel": kernel, "case": case, "localised": "pass" in told.split(", ")}
+    return {int(number): {"net": net, "kernel": kernel, "case": case, "localised": "pass" in told.split(", "), "left": operations_left(told)}
             for number, net, kernel, case, told in rows if kernel and case}
+
+
+def operations_left(told):
+    """Reads how many operations a row says are left; None: it has no smaller case."""
+    found = re.search(r"\b(\d+) of \d+\b", told)
+    return int(found[1]) if found else None

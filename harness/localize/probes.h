@@ -35,6 +35,7 @@ probe probes_try(probes *p, const char *edits, const char *after);
 const json_t *probes_ask(probes *p, job_mode mode, const char *edits, const char *after);
 bool probes_ended(const probes *p);
 /* Has the result failed as the case did, by a check of the kernel or not? */
+bool probes_fails_by_check(const probes *p); /* is it by one? */
 bool probes_same_failure(const probes *p, const json_t *result);
 /* A case of several ranks that fails on one, too, is the case of one from now on. */
 void probes_try_one_rank(probes *p);

@@ -57,7 +57,9 @@ static void open_reducer(reducer *r, const replay_case *c, const replay *of, con
     *r = (reducer){.edits = beginning(found),
                    .operation = *operation ? operation : NULL,
                    .opinion = opinion_in(found)};
-    r->pass = level || r->opinion ? json_text_at(found, "pass") : NULL;
+    r->refused = !level && !r->opinion && *json_text_at(found, "because") &&
+                 compiler_is_pass(json_text_at(found, "pass"));
+    r->pass = level || r->opinion || r->refused ? json_text_at(found, "pass") : NULL;
     r->by_code = r->opinion && strcmp(r->opinion, JOB_OPINION_OF_CODE) == 0;
     if (r->by_code)
         r->pass = NULL; /* no module is looked at */
@@ -79,7 +81,8 @@ static void close_reducer(reducer *r) {
 
 /* Is what is wrong a transform, or on several ranks, which need one? */
 static bool needs_transforms(const reducer *r) {
-    return (r->opinion && !r->by_code) || r->probes.job.ranks > 1;
+    return (r->opinion && !r->by_code) || r->probes.job.ranks > 1 ||
+           (r->refused && pack_opinion_is_known(r->pass));
 }
 
 static int64_t operations_of(const json_t *result) {
@@ -304,6 +307,13 @@ static bool write_pack(reduction *l, const reducer *r, const replay_case *c, sta
 
 /* ---- all ---- */
 
+/* A graph that is wrong as it is read, so that the kernel's own check fails, stays so in what is
+ * made of it, whoever runs that. */
+static bool may_shrink(const reducer *r, const json_t *found) {
+    return strcmp(json_text_at(found, "place"), "before") != 0 ||
+           !probes_fails_by_check(&r->probes);
+}
+
 static void shrink(reducer *r) {
     if (*r->edits &&
         !reducer_try(r, "%s", "")) { /* bisecting made it, so it fails; else it is the whole */
@@ -332,7 +342,16 @@ bool reduce_onward(void *self, const replay_case *c, const replay *of, status *s
     open_reducer(&r, c, of, found, l->budget_seconds > used ? l->budget_seconds - used : 1);
     l->told = json_object();
     measure_whole(&r, l->told);
-    shrink(&r);
+    const bool by_others = may_shrink(&r, found);
+    if (by_others)
+        shrink(&r);
+    if (!r.size && r.refused && !probes_ended(&r.probes)) { /* a part of it is not refused */
+        r.refused = false;
+        r.pass = NULL;
+        free(r.edits);
+        r.edits = beginning(found);
+        shrink(&r);
+    }
     json_object_set_new(l->told, "operations", json_integer(reducer_size(&r, "operations")));
     json_object_set_new(l->told, "bytes", json_integer(reducer_size(&r, "bytes")));
     json_object_set_new(l->told, "attempts", json_integer(r.probes.count));
@@ -341,6 +360,10 @@ bool reduce_onward(void *self, const replay_case *c, const replay *of, status *s
     bool ok = false;
     if (r.size)
         ok = write_pack(l, &r, c, st);
+    else if (!by_others)
+        status_set(st, STATUS_UNAVAILABLE,
+                   "only a check of its own shows the failure, and the interpreter, which makes "
+                   "smaller cases, is as wrong");
     else if (interrupt_seen)
         status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
     else

@@ -12,6 +12,21 @@ static void cut_beginning(reducer *r) {
             ;
 }
 
+/* Without so many of the last operations; false: that is not less, as those of a block go together.
+ */
+static bool cut(reducer *r, int64_t count) {
+    const int64_t before = reducer_operations(r);
+    return count < before && reducer_try(r, "prefix %lld", (long long)(before - count)) &&
+           reducer_operations(r) < before;
+}
+
+/* As many of the last operations as can go at once, found by halving. */
+static void cut_end(reducer *r) {
+    for (int64_t step = reducer_operations(r) / 2; step > 0 && !probes_ended(&r->probes); step /= 2)
+        while (cut(r, step))
+            ;
+}
+
 static int64_t operands_of(const reducer *r, int64_t number) {
     const json_t *o = json_array_get(r->operations, (size_t)number - 1);
     return json_integer_value(json_object_get(o, "operands"));
@@ -48,6 +63,7 @@ static bool remove_outputs(reducer *r) {
 
 void reduce_operations(reducer *r) {
     bool progress = true;
+    cut_end(r);
     cut_beginning(r);
     while (progress && !probes_ended(&r->probes)) {
         progress = remove_outputs(r);

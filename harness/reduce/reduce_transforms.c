@@ -24,21 +24,6 @@ static bool go_inside(reducer *r) {
     return false;
 }
 
-/* Without so many of the last operations; false: that is not less, as those of a block go together.
- */
-static bool cut(reducer *r, int64_t count) {
-    const int64_t before = reducer_operations(r);
-    return count < before && reducer_try(r, "prefix %lld", (long long)(before - count)) &&
-           reducer_operations(r) < before;
-}
-
-/* As many of the last operations as can go at once, found by halving. */
-static void cut_end(reducer *r) {
-    for (int64_t step = reducer_operations(r) / 2; step > 0 && !probes_ended(&r->probes); step /= 2)
-        while (cut(r, step))
-            ;
-}
-
 static bool keep(reducer *r, int64_t first, int64_t last) {
     const int64_t before = reducer_operations(r);
     return reducer_try(r, "keep %lld %lld", (long long)first, (long long)last) &&
@@ -72,7 +57,6 @@ void reduce_to_block(reducer *r) {
 }
 
 void reduce_transforms(reducer *r) {
-    cut_end(r);
     reduce_operations(r);
     bool progress = true;
     while (progress && !probes_ended(&r->probes)) {

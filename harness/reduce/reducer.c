@@ -42,13 +42,30 @@ static bool still_accused(reducer *r, const char *edits) {
            probes_try(&r->probes, edits, NULL) == PROBE_WRONG;
 }
 
+/* The way down ends in the same pass, and the case fails. */
+static bool still_refused(reducer *r, const char *edits) {
+    const json_t *result = probes_ask(&r->probes, JOB_STEPS, edits, NULL);
+    return result && result_outcome(result) != OUTCOME_OK &&
+           strcmp(r->probes.worker.stage, r->pass) == 0 &&
+           probes_try(&r->probes, edits, NULL) == PROBE_WRONG &&
+           probes_same_failure(&r->probes, r->probes.result);
+}
+
+/* It is wrong behind the pass, and not before all: edits begin at a graph that some passes made. */
+static bool still_by_pass(reducer *r, const char *edits) {
+    return probes_try(&r->probes, edits, r->pass) == PROBE_WRONG &&
+           probes_try(&r->probes, edits, "") != PROBE_WRONG;
+}
+
 /* It fails as the case did, and was wrong by the same pass and the same operation. */
 static bool still_fails(reducer *r, const char *edits) {
     if (r->opinion && !r->by_code)
         return still_accused(r, edits);
+    if (r->refused)
+        return still_refused(r, edits);
     return probes_try(&r->probes, edits, NULL) == PROBE_WRONG &&
            probes_same_failure(&r->probes, r->probes.result) && same_operation(r) &&
-           (!r->pass || probes_try(&r->probes, edits, r->pass) == PROBE_WRONG);
+           (!r->pass || still_by_pass(r, edits));
 }
 
 static bool has_operation(const json_t *operations, const char *name) {

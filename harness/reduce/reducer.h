@@ -12,6 +12,7 @@ typedef struct reducer {
     const char *operation; /* that makes what is wrong, by its name; NULL: not known */
     char *opinion; /* a second one shows that it is wrong, as a job has it; NULL: none; owned */
     bool by_code;  /* ... that is what code gives */
+    bool refused;  /* the pass errs on it, or the verifier refuses what it makes */
     json_t *size;  /* of it, as internal_put_SIZE has it; owned */
     json_t *operations;
     int64_t accepted;

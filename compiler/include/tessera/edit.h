@@ -16,7 +16,7 @@ typedef struct compiler_edited {
     compiler_instance *instance; /* owned; of numbers for dimensions */
     tensor *inputs;              /* of tensors_new; owned */
     uint32_t input_count, output_count;
-    uint32_t operation_count; /* with those in blocks of all kinds */
+    uint32_t operation_count; /* all that have a number */
 } compiler_edited;
 
 /* One run of a kernel of a program: numbered from 1 on over all turns of its loops. */
