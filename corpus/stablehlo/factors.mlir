@@ -41,4 +41,11 @@ module @factors {
     %4 = stablehlo.reduce(%0 init: %one) applies stablehlo.multiply across dimensions = [0] : (tensor<0x4xf32>, tensor<f32>) -> tensor<4xf32>
     return %2, %3, %4 : tensor<4xi1>, tensor<4xi1>, tensor<4xf32>
   }
+  // The triangle that counts, as JAX says it, and as the specification's configuration does.
+  func.func public @factors_triangles(%a: tensor<2x5x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xf32>, tensor<2x5xf32>) {
+    %0:2 = stablehlo.custom_call @Eigh(%a) {backend_config = "", mhlo.backend_config = {lower = true}} : (tensor<2x5x5xf32>) -> (tensor<2x5x5xf32>, tensor<2x5xf32>)
+    %1:2 = stablehlo.custom_call @Eigh(%a) {backend_config = "", mhlo.backend_config = {lower = false}} : (tensor<2x5x5xf32>) -> (tensor<2x5x5xf32>, tensor<2x5xf32>)
+    %2:2 = stablehlo.custom_call @Eigh(%a) {api_version = 4 : i32, backend_config = {lower = true}} : (tensor<2x5x5xf32>) -> (tensor<2x5x5xf32>, tensor<2x5xf32>)
+    return %0#1, %1#1, %2#1 : tensor<2x5xf32>, tensor<2x5xf32>, tensor<2x5xf32>
+  }
 }

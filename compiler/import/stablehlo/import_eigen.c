@@ -162,12 +162,16 @@ static bool ordered(importer *im, const shlo_op *op, ir_value w, ir_value v, ir_
     return true;
 }
 
-/* Does the lower triangle count? An attribute of its configuration says so, or the first letter. */
+/* Does the lower triangle count? An attribute of its configuration says so, which has one of two
+ * names, or the first letter. */
 static bool of_lower(const shlo_op *op) {
-    const shlo_attr *all = shlo_op_attr(op, "backend_config");
-    for (uint32_t i = 0; all && all->kind == SHLO_ATTR_DICT && i < all->count; i++)
-        if (strcmp(all->keys[i], "lower") == 0)
-            return all->items[i]->integer != 0;
+    static const char *const names[] = {"mhlo.backend_config", "backend_config"};
+    for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+        const shlo_attr *all = shlo_op_attr(op, names[at]);
+        for (uint32_t i = 0; all && all->kind == SHLO_ATTR_DICT && i < all->count; i++)
+            if (strcmp(all->keys[i], "lower") == 0)
+                return all->items[i]->integer != 0;
+    }
     return shlo_op_string(op, "backend_config", "")[0] == '1';
 }
 

@@ -106,10 +106,13 @@ bool import_clamp(importer *im, const shlo_op *op, int graph, ir_value *results)
     if (!import_takes(im, op, 3))
         return false;
     ir_value x = import_operand(im, op, 1);
+    const bool truth = import_type_of(im, x)->element == DTYPE_BOOL;
+    const int most = truth ? of_bools(GRAPH_MAXIMUM) : GRAPH_MAXIMUM,
+              least = truth ? of_bools(GRAPH_MINIMUM) : GRAPH_MINIMUM;
     ir_value pair[] = {spread_like(im, import_operand(im, op, 0), x), x};
-    pair[1] = import_build(im, op, GRAPH_MAXIMUM, pair, 2, NULL, 0);
+    pair[1] = import_build(im, op, most, pair, 2, NULL, 0);
     pair[0] = spread_like(im, import_operand(im, op, 2), x);
-    return pair[1] && (results[0] = import_build(im, op, GRAPH_MINIMUM, pair, 2, NULL, 0));
+    return pair[1] && (results[0] = import_build(im, op, least, pair, 2, NULL, 0));
 }
 
 /* ---- types ---- */
