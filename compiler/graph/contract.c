@@ -68,13 +68,14 @@ static bool number_by(const ir_module *m, ir_op op, double x, double y, double *
     const ir_attr_data *value = ir_attr_get(m, ir_op_attr(m, op, "value")),
                        *of = ir_attr_get(m, ir_op_attr(m, op, "of"));
     bool single = t->rank == 0 && t->element == DTYPE_F32;
+    ir_dim extent;
     switch (d->opcode) {
     case GRAPH_CONSTANT:
         *out = value->kind == IR_ATTR_BITS ? dtype_load(t->element, &value->bits, 0) : NAN;
         return true;
     case GRAPH_EXTENT:
-        x = (double)ir_attr_get(m, of->items[0])->integer;
-        *out = ir_dim_is_static((ir_dim)x) ? x : NAN;
+        extent = ir_attr_get(m, of->items[0])->integer;
+        *out = ir_dim_is_static(extent) ? (double)extent : NAN;
         return true;
     case GRAPH_CONVERT:
         *out = x;
@@ -108,8 +109,7 @@ static bool is_positive(const ir_module *m, ir_value v, int depth, double *numbe
     return number_by(m, op, in[0], in[1], number) && *number > least && *number < most;
 }
 
-/* One number that a value repeats, and that is a power of two; 0: it is none. */
-static ir_value power_of(const ir_module *m, ir_value v) {
+ir_value graph_power_of_two(const ir_module *m, ir_value v) {
     enum { DEPTH = 8 }; /* of 1 / sqrt(float(D)): 5 */
     ir_op op = ir_value_get(m, v)->op;
     bool spread = op && ir_op_get(m, op)->opcode == GRAPH_BROADCAST;
@@ -132,8 +132,8 @@ static void scale_greatest(contraction *c, ir_op op) {
         ir_op_ints(c->m, op, "axes", axes, IR_MAX_RANK) != 1)
         return;
     const ir_value *factors = ir_op_get(c->m, product)->operands;
-    ir_value number = power_of(c->m, factors[1]), x = factors[number ? 0 : 1];
-    if (!number && !(number = power_of(c->m, factors[0])))
+    ir_value number = graph_power_of_two(c->m, factors[1]), x = factors[number ? 0 : 1];
+    if (!number && !(number = graph_power_of_two(c->m, factors[0])))
         return;
     ir_builder b = {c->m, d.block, op, d.location};
     ir_value greatest = build_reduce(&b, "max", x, (int)axes[0]);

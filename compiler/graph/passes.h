@@ -66,6 +66,8 @@ bool graph_has_streams(const ir_module *m);
 
 /* Products that are only added to something become fma: other bits, for profiles that allow it. */
 bool graph_contract(ir_module *m, status *st);
+/* The number that a value repeats, if that is known and a power of two; 0: it is none. */
+ir_value graph_power_of_two(const ir_module *m, ir_value v);
 /* The same of a kernel of tiles that stays one. */
 void graph_contract_tiles(ir_module *m, ir_op tiles);
 /* Composites inside of an operation become their primitives, but for those with that opcode. */

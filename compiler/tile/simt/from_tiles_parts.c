@@ -7,6 +7,7 @@
  * 2^-40, which times an f16 is less than the least f16. */
 #include <string.h>
 
+#include "graph/passes.h"
 #include "tile/lowering.h"
 #include "tile/simt/from_tiles.h"
 
@@ -75,7 +76,13 @@ static bool is_most(const tiles_lowering *t, ir_value most, ir_value x, ir_value
            strcmp(ir_op_string(t->g, ir_value_get(t->g, v)->op, "kind", ""), "max") == 0;
 }
 
-/* Is each element in [0, 1], or a NaN? A factor is a power of two (graph/contract.c). */
+/* ... of x times a number by which no product rounds (graph/contract.c). */
+static bool is_most_scaled(const tiles_lowering *t, ir_value most, ir_value x, ir_value number) {
+    const ir_value factor = graph_power_of_two(t->g, number);
+    return factor && is_most(t, most, x, factor);
+}
+
+/* Is each element in [0, 1], or a NaN? */
 static bool is_weight(const tiles_lowering *t, ir_value v) {
     const ir_op_data *d = made_by(t, v),
                      *less = d && d->opcode == GRAPH_EXP ? made_by(t, d->operands[0]) : NULL;
@@ -86,8 +93,8 @@ static bool is_weight(const tiles_lowering *t, ir_value v) {
     if (!minus || minus->opcode != GRAPH_NEG)
         return false;
     const ir_value *x = less->operands;
-    return is_most(t, minus->operands[0], x[0], unmoved(t, x[1])) ||
-           is_most(t, minus->operands[0], x[1], unmoved(t, x[0]));
+    return is_most_scaled(t, minus->operands[0], x[0], x[1]) ||
+           is_most_scaled(t, minus->operands[0], x[1], x[0]);
 }
 
 /* ---- parts ---- */

@@ -401,6 +401,26 @@ exits 1 "a case that crashes, on all" "$tsr" bench "${rows[@]}" --failures besid
 cp out beside.json
 exits 0 "the same results in the same order" $python beside.py alone.json beside.json "$(nproc)"
 
+# Weights that f16 takes in parts are at most 1; those whose scores have lost their least one are not.
+cat >turned.tsr <<'END'
+from tessera import *
+
+
+@cases(case("small", M=64, K=64, N=64, s=normal(0, 4)))
+@kernel.autotune(space=dict(BM=[64], BN=[64], BK=[64], warps=[4]))
+@kernel
+def turned_weights(s: KTile["M", "K", f32], v: KTile["K", "N", f16]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    acc = tile.zeros((T.m, T.n), f32)
+    for k in tile.range(K, T.k):
+        S = tile.load(s, rows=T.rows, cols=k)
+        c = -8.0 / sqrt(float(K))
+        P = exp(S * c - max(S, axis=1, keepdims=True) * c)
+        acc = tile.mma(P, cast(tile.load(v, rows=k, cols=T.cols), f32), acc)
+    return acc
+END
+exits 0 "exponentials of what is above 0" "$tsr" bench turned.tsr --quick --backend ptx-emulated --isa sm_80 --profile deterministic
+
 # Code for threads is made fast and without care, unless it would take more of a thread's stack than there is.
 if [ "$(uname -m)" = x86_64 ]; then
     exits 0 "a block of attention" "$tsr" compile "$root/corpus/tile/tile_attention.tsr" --kernel tile_flash_attention --case several --isa gfx942-emulated --emit asm --no-cache
