@@ -314,22 +314,13 @@ static bool is_reverse(const kept *k) {
     return ir_op_get(k->e->m, innermost(k)->op)->opcode == GRAPH_VJP;
 }
 
-static uint32_t floats_of(const ir_module *m, const ir_value *values, uint32_t count,
-                          int64_t *out) {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (transform_is_float(m, values[i]))
-            out[found++] = i;
-    return found;
-}
-
 /* A derivative is by all floats that go in, of all that come out. */
 static bool take_items(kept *k) {
     editor *e = k->e;
     bool ok = true;
     if (!innermost(k)->stacks) {
-        k->wrt_count = floats_of(e->m, k->ins, k->in_count, k->wrt);
-        k->of_count = floats_of(e->m, k->outs, k->out_count, k->of);
+        k->wrt_count = transform_floats(e->m, k->ins, k->in_count, k->wrt);
+        k->of_count = transform_floats(e->m, k->outs, k->out_count, k->of);
         ok = (k->wrt_count && k->of_count) || edit_says_nothing(e, "they have no derivative");
         k->seed_count = is_reverse(k) ? k->of_count : k->wrt_count;
     }

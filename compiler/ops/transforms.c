@@ -29,6 +29,15 @@ bool transform_is_float(const ir_module *m, ir_value v) {
     return dtype_is_float(ir_type_of(m, v)->element);
 }
 
+uint32_t transform_floats(const ir_module *m, const ir_value *values, uint32_t count,
+                          int64_t *out) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (transform_is_float(m, values[i]))
+            out[found++] = i;
+    return found;
+}
+
 int64_t checkpoint_budget(const char *word) {
     char *end;
     const int64_t bytes = strtoll(word, &end, 0);

@@ -64,5 +64,7 @@ static inline bool checkpoint_is_same(uint32_t a, uint32_t b) {
 
 /* Has it tangents? A float of any shape does. */
 bool transform_is_float(const ir_module *m, ir_value v);
+/* Numbers of those of `count` values that are floats; returns how many. */
+uint32_t transform_floats(const ir_module *m, const ir_value *values, uint32_t count, int64_t *out);
 
 #endif

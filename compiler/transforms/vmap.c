@@ -71,15 +71,6 @@ static bool build_decomposed(batching *s, ir_op op, ir_value *results) {
     return ok;
 }
 
-static uint32_t floats_of(const ir_module *m, const ir_value *values, uint32_t count,
-                          int64_t *out) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (transform_is_float(m, values[i]))
-            out[n++] = i;
-    return n;
-}
-
 static void add_arguments(ir_module *m, ir_block block, const ir_value *values, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         ir_block_add_argument(m, block, ir_value_get(m, values[i])->type, NULL);
@@ -121,7 +112,7 @@ static bool build_ruled(batching *s, ir_op op, ir_value *results) {
     ir_module *m = s->m;
     const ir_op_data *d = ir_op_get(m, op);
     int64_t wrt[LIMIT_OPERANDS], of = 0;
-    const uint32_t count = floats_of(m, d->operands, d->operand_count, wrt);
+    const uint32_t count = transform_floats(m, d->operands, d->operand_count, wrt);
     const ir_named_attr attrs[] = {{"wrt", ir_attr_int_array(m, wrt, count)},
                                    {"of", ir_attr_int_array(m, &of, 1)}};
     const ir_type type = ir_value_get(m, d->results[0])->type;
