@@ -57,10 +57,35 @@ static void put_names(const compiler_edited *e, text *out) {
         text_printf(out, "%s%s:%u", i > 1 ? " " : "", strchr(o.name, '.') + 1, o.line);
 }
 
-static const struct {
+typedef struct edit_case {
     const char *edits, *left; /* operations with their lines */
     uint32_t inputs, outputs;
-} smaller[] = {
+} edit_case;
+
+/* Each leaves those operations, which can be run. */
+static void expect_left(fixture *f, const edit_case *cases, size_t count) {
+    const compiler_options options = {.profile = PROFILE_STRICT};
+    text names;
+    text_init(&names);
+    for (size_t i = 0; i < count; i++) {
+        compiler_edited e;
+        tensor outputs[8] = {{0}};
+        status st = STATUS_INIT;
+        if (!compiler_edit(f->instance, &options, f->inputs, cases[i].edits, &e, &st))
+            fail_msg("%s: %s", cases[i].edits, st.message);
+        put_names(&e, &names);
+        if (strcmp(names.data, cases[i].left) != 0)
+            fail_msg("%s leaves %s", cases[i].edits, names.data);
+        assert_int_equal(e.input_count, cases[i].inputs);
+        assert_int_equal(e.output_count, cases[i].outputs);
+        assert_true(compiler_interpret(e.instance, e.inputs, outputs, &st));
+        tensor_release_all(outputs, 8);
+        compiler_edited_release(&e);
+    }
+    text_release(&names);
+}
+
+static const edit_case smaller[] = {
     {"", "softmax:3 matmul:4 add:5 neg:6", 2, 2},
     {"prefix 2", "softmax:3 matmul:4", 2, 1},
     {"prefix 3", "softmax:3 matmul:4 add:5", 2, 1},
@@ -83,21 +108,7 @@ static const struct {
 static void edits_leave_a_smaller_kernel(void **state) {
     (void)state;
     fixture f = opened();
-    const compiler_options options = {.profile = PROFILE_STRICT};
-    text names;
-    text_init(&names);
-    for (size_t i = 0; i < COUNT_OF(smaller); i++) {
-        compiler_edited e;
-        status st = STATUS_INIT;
-        if (!compiler_edit(f.instance, &options, f.inputs, smaller[i].edits, &e, &st))
-            fail_msg("%s: %s", smaller[i].edits, st.message);
-        put_names(&e, &names);
-        assert_string_equal(names.data, smaller[i].left);
-        assert_int_equal(e.input_count, smaller[i].inputs);
-        assert_int_equal(e.output_count, smaller[i].outputs);
-        compiler_edited_release(&e);
-    }
-    text_release(&names);
+    expect_left(&f, smaller, COUNT_OF(smaller));
     close_all(&f);
 }
 
@@ -179,10 +190,7 @@ static const char transformed[] = "def g(x):\n"
                                   "    y = vmap(grad(g))(x)\n"
                                   "    return y + y, -w\n";
 
-static const struct {
-    const char *edits, *left;
-    uint32_t inputs, outputs;
-} within[] = {
+static const edit_case within[] = {
     {"transforms", "vmap:7 constant:7 vjp:7 exp:2 add:2 tanh:2 reduce:2 add:8 neg:8", 2, 2},
     {"transforms;prefix 1", "vmap:7 constant:7 vjp:7 exp:2 add:2 tanh:2 reduce:2", 1, 1},
     {"transforms;inside 1", "constant:7 vjp:7 exp:2 add:2 tanh:2 reduce:2", 1, 1},
@@ -201,25 +209,7 @@ static const struct {
 static void edits_reach_into_transforms(void **state) {
     (void)state;
     fixture f = opened_with(transformed);
-    const compiler_options options = {.profile = PROFILE_STRICT};
-    text names;
-    text_init(&names);
-    for (size_t i = 0; i < COUNT_OF(within); i++) {
-        compiler_edited e;
-        tensor outputs[8] = {{0}};
-        status st = STATUS_INIT;
-        if (!compiler_edit(f.instance, &options, f.inputs, within[i].edits, &e, &st))
-            fail_msg("%s: %s", within[i].edits, st.message);
-        put_names(&e, &names);
-        if (strcmp(names.data, within[i].left) != 0)
-            fail_msg("%s leaves %s", within[i].edits, names.data);
-        assert_int_equal(e.input_count, within[i].inputs);
-        assert_int_equal(e.output_count, within[i].outputs);
-        assert_true(compiler_interpret(e.instance, e.inputs, outputs, &st));
-        tensor_release_all(outputs, 8);
-        compiler_edited_release(&e);
-    }
-    text_release(&names);
+    expect_left(&f, within, COUNT_OF(within));
     close_all(&f);
 }
 
