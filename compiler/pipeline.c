@@ -276,11 +276,10 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
     return true;
 }
 
-/* Checks that code can be made whose sums are those of a matrix unit, of f32: of others only tiles
- * are multiplied, in the orders of threads. */
+/* Checks that code can be made whose sums are those of a matrix unit. */
 static bool has_unit(const void *target, const char *name) {
     const target_info *t = target;
-    return t->class == TARGET_SIMT && mma_sums_as(name, DTYPE_F32, t->cpu);
+    return t->class == TARGET_SIMT && mma_sums_as(name, t->cpu);
 }
 
 bool compiler_target_adds_as(const char *target, const char *order) {

@@ -60,6 +60,7 @@ bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *
         return false;
     const simt_tiles_request request = {.profile = compiler_profile_name(options->profile),
                                         .chip = target->cpu,
+                                        .probed = target->probed,
                                         .threads = SIMT_THREADS,
                                         .most_threads = SIMT_MOST_THREADS,
                                         .room = room_of(target),

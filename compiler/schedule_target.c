@@ -9,26 +9,27 @@
  * keys). */
 enum { SCORES_ROOM = 1 << 30 };
 
-/* Instructions of the target's matrix unit whose sums are f32, or exact. */
+/* Instructions of the target's matrix unit. */
 static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]) {
     const mma_unit *list;
     uint32_t all = mma_units(&list), count = 0;
     for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
-        if (t->class == TARGET_SIMT && (list[i].sum == DTYPE_F32 || mma_unit_is_exact(&list[i])) &&
-            mma_unit_is_of(&list[i], t->cpu))
-            out[count++] =
-                (schedule_unit){.name = list[i].name,
-                                .factor = list[i].factor,
-                                .sum = list[i].sum,
-                                .m = list[i].m,
-                                .n = list[i].n,
-                                .k = list[i].k,
-                                .exact = mma_unit_is_exact(&list[i]),
-                                .stands_in = mma_unit_stands_in(&list[i]),
-                                .in_memory = mma_in_memory(&list[i]),
-                                .reads_lines = mma_reads_lines(&list[i]),
-                                .alone = mma_in_memory(&list[i]) &&
-                                         !mma_unit_find(list[i].name, false, list[i].factor)};
+        if (t->class == TARGET_SIMT && mma_unit_is_of(&list[i], t->cpu))
+            out[count++] = (schedule_unit){
+                .name = list[i].name,
+                .factor = list[i].factor,
+                .sum = list[i].sum,
+                .m = list[i].m,
+                .n = list[i].n,
+                .k = list[i].k,
+                .exact = mma_unit_is_exact(&list[i]),
+                .chain = mma_unit_is_chain(&list[i]) && !mma_unit_is_exact(&list[i]),
+                .equal = mma_unit_is_equal(&list[i], t->probed),
+                .stands_in = mma_unit_stands_in(&list[i]),
+                .in_memory = mma_in_memory(&list[i]),
+                .reads_lines = mma_reads_lines(&list[i]),
+                .alone =
+                    mma_in_memory(&list[i]) && !mma_unit_find(list[i].name, false, list[i].factor)};
     return count;
 }
 

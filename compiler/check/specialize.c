@@ -47,7 +47,7 @@ static bool holds(const special_condition *c, const capability_chip *chip) {
     case SPECIAL_KEY_backend:
         return names_one(c, chip->family);
     case SPECIAL_KEY_isa:
-        return names_one(c, chip->name);
+        return names_one(c, chip->chip);
     case SPECIAL_KEY_subgroup:
         return c->number == chip->subgroup;
     case SPECIAL_KEY_shared_bytes:

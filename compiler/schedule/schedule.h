@@ -42,6 +42,8 @@ typedef struct schedule_unit {
     dtype factor, sum;
     int m, n, k;
     bool exact;       /* in strict, too, as no order can be seen */
+    bool chain;       /* it adds as threads do, by one fma after the other: in their order ... */
+    bool equal;       /* ... in strict, too: the chip is known to */
     bool stands_in;   /* beyond strict, for any order */
     bool in_memory;   /* it reads both sides from the workgroup's memory */
     bool reads_lines; /* ... where lines may lie side by side, too, in place of steps */

@@ -38,6 +38,7 @@ typedef struct target_info {
     int compute_units;    /* of a usual product */
     bool copies;          /* into a workgroup's memory, without registers */
     bool rounds_bf16;     /* from f32, two in an instruction; any NaN becomes one of its own */
+    bool probed;          /* its matrix unit was seen to add by its rule (chip/matrix_units.def) */
 } target_info;
 
 /* NULL when the level is not known. */

@@ -11,12 +11,12 @@
 enum { KIB = 1024 };
 
 #define CHIP_FIELDS(level, kind, cpu_, features_, target, kib, threads, registers_, units, copy,   \
-                    bf16)                                                                          \
+                    bf16, chain)                                                                   \
     .name = level, .class = TARGET_SIMT, .family = FAMILY_##kind, .cpu = cpu_,                     \
     .features = features_, .triple = target, .lanes = 1, .registers = 32,                          \
     .has_f16c = FAMILY_##kind != FAMILY_SPIRV, .l1_bytes = kib * KIB, .l2_bytes = kib * KIB,       \
     .shared_bytes = kib * KIB, .subgroup = threads, .thread_registers = registers_,                \
-    .compute_units = units, .copies = copy, .rounds_bf16 = bf16
+    .compute_units = units, .copies = copy, .rounds_bf16 = bf16, .probed = chain
 
 static const target_info targets[] = {
 #define ISA(level, cpu_, features_, target, f32_lanes, vectors, f16, l1_kib, l2_kib, bits, i64,    \
@@ -40,7 +40,7 @@ static const target_info targets[] = {
 /* It is made from the LLVM IR of PTX. Nothing says how a device converts f16. */
 #define SPIRV(level, kind, kib, threads, registers_, units)                                        \
     {CHIP_FIELDS(level, SPIRV, level, "", "nvptx64-nvidia-cuda", kib, threads, registers_, units,  \
-                 false, false),                                                                    \
+                 false, false, false),                                                             \
      .flavour = SPIRV_##kind},
 #include "chip/targets.def"
 #define EMULATED(level, ...) {CHIP_FIELDS(level "-emulated", __VA_ARGS__), .emulated = true},

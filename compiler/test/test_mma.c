@@ -69,6 +69,19 @@ static place amd_b_32(int lane, int i) {
     return (place){lane / 16 * 8 + i, lane % 16};
 }
 
+/* ... of F32_16X16X4 and F64_16X16X4 one, k = lane / 16; of the result of f64 every fourth row. */
+static place amd_a_4(int lane, int i) {
+    return (place){lane % 16, lane / 16 + i};
+}
+
+static place amd_b_4(int lane, int i) {
+    return (place){lane / 16 + i, lane % 16};
+}
+
+static place amd_c_64(int lane, int i) {
+    return (place){4 * i + lane / 16, lane % 16};
+}
+
 /* AMD, RDNA3 ISA, "Wave Matrix Multiply Accumulate (WMMA)", wavefronts of 32: a row or column of
  * factors, twice; every second row of sums. */
 static place rdna_a(int lane, int i) {
@@ -89,18 +102,33 @@ static const struct {
     ir_fragment fragment;
     int elements; /* of a lane */
     place (*at)(int lane, int i);
+    dtype sum; /* DTYPE_NONE: of any */
 } manuals[] = {
-    {true, 32, 16, IR_FRAGMENT_A, 8, ptx_a},     {true, 32, 16, IR_FRAGMENT_B, 4, ptx_b},
-    {true, 32, 16, IR_FRAGMENT_C, 4, ptx_c},     {true, 32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
-    {true, 32, 8, IR_FRAGMENT_B, 2, ptx_b_32},   {true, 32, 8, IR_FRAGMENT_C, 4, ptx_c},
-    {true, 32, 32, IR_FRAGMENT_A, 16, ptx_a_8},  {true, 32, 32, IR_FRAGMENT_B, 8, ptx_b_8},
-    {true, 32, 32, IR_FRAGMENT_C, 4, ptx_c},     {true, 32, 4, IR_FRAGMENT_A, 1, ptx_a_32},
-    {true, 32, 4, IR_FRAGMENT_B, 1, ptx_b_32},   {true, 32, 4, IR_FRAGMENT_C, 2, ptx_c},
-    {false, 64, 32, IR_FRAGMENT_A, 8, amd_a_32}, {false, 64, 32, IR_FRAGMENT_B, 8, amd_b_32},
-    {false, 64, 32, IR_FRAGMENT_C, 4, amd_b},    {false, 64, 16, IR_FRAGMENT_A, 4, amd_a},
-    {false, 64, 16, IR_FRAGMENT_B, 4, amd_b},    {false, 64, 16, IR_FRAGMENT_C, 4, amd_b},
-    {false, 32, 16, IR_FRAGMENT_A, 16, rdna_a},  {false, 32, 16, IR_FRAGMENT_B, 16, rdna_b},
-    {false, 32, 16, IR_FRAGMENT_C, 8, rdna_c},
+    {true, 32, 16, IR_FRAGMENT_A, 8, ptx_a, DTYPE_NONE},
+    {true, 32, 16, IR_FRAGMENT_B, 4, ptx_b, DTYPE_NONE},
+    {true, 32, 16, IR_FRAGMENT_C, 4, ptx_c, DTYPE_NONE},
+    {true, 32, 8, IR_FRAGMENT_A, 4, ptx_a_32, DTYPE_NONE},
+    {true, 32, 8, IR_FRAGMENT_B, 2, ptx_b_32, DTYPE_NONE},
+    {true, 32, 8, IR_FRAGMENT_C, 4, ptx_c, DTYPE_NONE},
+    {true, 32, 32, IR_FRAGMENT_A, 16, ptx_a_8, DTYPE_NONE},
+    {true, 32, 32, IR_FRAGMENT_B, 8, ptx_b_8, DTYPE_NONE},
+    {true, 32, 32, IR_FRAGMENT_C, 4, ptx_c, DTYPE_NONE},
+    {true, 32, 4, IR_FRAGMENT_A, 1, ptx_a_32, DTYPE_NONE},
+    {true, 32, 4, IR_FRAGMENT_B, 1, ptx_b_32, DTYPE_NONE},
+    {true, 32, 4, IR_FRAGMENT_C, 2, ptx_c, DTYPE_NONE},
+    {false, 64, 32, IR_FRAGMENT_A, 8, amd_a_32, DTYPE_NONE},
+    {false, 64, 32, IR_FRAGMENT_B, 8, amd_b_32, DTYPE_NONE},
+    {false, 64, 32, IR_FRAGMENT_C, 4, amd_b, DTYPE_NONE},
+    {false, 64, 16, IR_FRAGMENT_A, 4, amd_a, DTYPE_NONE},
+    {false, 64, 16, IR_FRAGMENT_B, 4, amd_b, DTYPE_NONE},
+    {false, 64, 16, IR_FRAGMENT_C, 4, amd_b, DTYPE_NONE},
+    {false, 32, 16, IR_FRAGMENT_A, 16, rdna_a, DTYPE_NONE},
+    {false, 32, 16, IR_FRAGMENT_B, 16, rdna_b, DTYPE_NONE},
+    {false, 32, 16, IR_FRAGMENT_C, 8, rdna_c, DTYPE_NONE},
+    {false, 64, 4, IR_FRAGMENT_A, 1, amd_a_4, DTYPE_NONE},
+    {false, 64, 4, IR_FRAGMENT_B, 1, amd_b_4, DTYPE_NONE},
+    {false, 64, 4, IR_FRAGMENT_C, 4, amd_b, DTYPE_F32},
+    {false, 64, 4, IR_FRAGMENT_C, 4, amd_c_64, DTYPE_F64},
 };
 
 static int lane_of(const ir_layout *l, place p) {
@@ -129,7 +157,8 @@ static void threads_hold_what_the_manuals_say(void **state) {
     for (uint32_t u = 0; u < count; u++)
         for (size_t i = 0; i < sizeof manuals / sizeof *manuals; i++) {
             if (manuals[i].ptx != units[u].ptx || manuals[i].lanes != units[u].lanes ||
-                manuals[i].k != units[u].k || mma_in_memory(&units[u]))
+                manuals[i].k != units[u].k || mma_in_memory(&units[u]) ||
+                (manuals[i].sum && manuals[i].sum != units[u].sum))
                 continue;
             ir_layout l = mma_layout(&units[u], manuals[i].fragment, (mma_grid){1, 1});
             for (int lane = 0; lane < units[u].lanes; lane++)

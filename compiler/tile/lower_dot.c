@@ -9,10 +9,10 @@ static void whole(dot *t, ir_builder *b) {
         dot_finish(t, b, dot_zero(t, b));
     else if (t->strip)
         dot_strip(t, b);
-    else if (t->mma)
+    else if (t->mma && !t->as_threads)
         dot_finish(t, b, lower_mma(t, b));
     else if (t->stage)
-        dot_finish(t, b, dot_with_zero(t, b, lower_staged(t, b)));
+        dot_finish(t, b, dot_with_zero(t, b, (t->mma ? lower_mma : lower_staged)(t, b)));
     else {
         dot_chunk_bounds(t, b, &low, &high);
         if (t->packed)
@@ -63,6 +63,8 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.mma =
         mma_unit_find(ir_op_string(l->s, op, "mma", ""), ir_op_attr(l->s, op, "mma_in_memory") != 0,
                       ir_type_of(b->m, frame_memory(&t.f, 0))->element);
+    t.as_threads =
+        t.mma && dtype_is_float(t.mma->sum) && mma_unit_is_chain(t.mma) && order != ORDER_UNIT;
     t.depth = stages ? schedule_step(l->s, stages, "depth", t.mma ? 2 : 0) : 0;
     t.loader = stages && schedule_step(l->s, stages, "loader", 0) != 0;
     if (t.f.shape.index[AXIS_STRIP] >= 0)

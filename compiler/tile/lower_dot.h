@@ -34,6 +34,7 @@ typedef struct dot {
     bool in_first;        /* what is fetched ahead goes into the first cache, not the second */
     bool known;           /* the number of all steps */
     const struct mma_unit *mma; /* what multiplies; NULL: fma */
+    bool as_threads;            /* ... in the order of fma, chunk by chunk */
     int64_t stage;    /* steps that go through the workgroup's memory at a time; 0: none do */
     int64_t depth;    /* stages that are copied there at once; 0: none is copied */
     bool loader;      /* a thread of its own copies them, where it can */

@@ -52,9 +52,9 @@ bool mma_unit_is_of(const mma_unit *unit, const char *chip) {
     return false;
 }
 
-bool mma_sums_as(const char *name, dtype sum, const char *chip) {
+bool mma_sums_as(const char *name, const char *chip) {
     int i = 0;
-    while (i < COUNT && !(strcmp(units[i].name, name) == 0 && units[i].sum == sum &&
+    while (i < COUNT && !(strcmp(units[i].name, name) == 0 && dtype_is_float(units[i].sum) &&
                           mma_unit_is_of(&units[i], chip)))
         i++;
     return i < COUNT;
@@ -65,13 +65,19 @@ bool mma_unit_is_exact(const mma_unit *unit) {
 }
 
 bool mma_unit_is_chain(const mma_unit *unit) {
-    const matrix_unit *u = matrix_unit_find(unit->name);
-    return mma_unit_is_exact(unit) || (u->rule == MATRIX_UNIT_FMA && u->matched);
+    return mma_unit_is_exact(unit) ||
+           (matrix_unit_find(unit->name)->rule == MATRIX_UNIT_FMA && unit->factor == unit->sum);
+}
+
+bool mma_unit_is_equal(const mma_unit *unit, bool probed) {
+    return mma_unit_is_exact(unit) ||
+           (mma_unit_is_chain(unit) && (probed || matrix_unit_find(unit->name)->matched));
 }
 
 bool mma_unit_stands_in(const mma_unit *unit) {
-    return unit->sum == DTYPE_F32 &&
-           matrix_unit_whole_bits(matrix_unit_find(unit->name)) > binary_f32.fraction_bits;
+    const int wanted = unit->sum == DTYPE_F64 ? binary_f64.fraction_bits : binary_f32.fraction_bits;
+    return dtype_is_float(unit->sum) &&
+           matrix_unit_whole_bits(matrix_unit_find(unit->name)) > wanted;
 }
 
 bool mma_reads_lines(const mma_unit *unit) {

@@ -34,17 +34,18 @@ const mma_unit *mma_unit_of(const ir_module *m, ir_op op);
 /* All of them; returns how many there are. */
 uint32_t mma_units(const mma_unit **list);
 bool mma_unit_is_of(const mma_unit *unit, const char *chip);
-/* Has the chip an instruction of that name with sums of that type? */
-bool mma_sums_as(const char *name, dtype sum, const char *chip);
-/* It adds as threads do, in strict too: exactly, or by one fma after the other, as hardware was
- * seen to do.
- */
+/* Has the chip an instruction of that name, with sums of floats? */
+bool mma_sums_as(const char *name, const char *chip);
+/* Its rule is that of threads: exactly, or by one fma after the other. */
 bool mma_unit_is_chain(const mma_unit *unit);
+/* ... and may in strict, too: hardware was seen to keep the rule, or the device that code is for
+ * was
+ * (`probed`: target_info.probed). */
+bool mma_unit_is_equal(const mma_unit *unit, bool probed);
 /* Its sums are those of any order. */
 bool mma_unit_is_exact(const mma_unit *unit);
-/* Beyond strict it may take the place of an order that adds in f32: its sums keep all of f32's
- * bits.
- */
+/* Beyond strict it may take the place of an order that adds in f32 or f64: its sums keep all bits
+ * of those. */
 bool mma_unit_stands_in(const mma_unit *unit);
 /* May a factor's lines lie side by side in the workgroup's memory, in place of its steps? What
  * loads them from there turns 16 bits, or what registers load one by one. */

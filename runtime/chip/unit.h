@@ -18,6 +18,7 @@ typedef struct chip_rates {
     const char *chip;
     double fma, fma_f64, instructions; /* of a unit; of threads */
     double products;                   /* of 16-bit factors, by a unit's matrix unit */
+    double wide_products;              /* of f32 or f64; 0: it has none */
     double shared_bytes;               /* of a unit's own memory, first-level cache included */
     double cache_bytes, memory_bytes;  /* of the chip: from its last cache, and from memory */
     double cache_mib;

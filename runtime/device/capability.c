@@ -50,14 +50,16 @@ const char *capability_profiles(backend_id id) {
 enum { KIB = 1024 };
 
 static const capability_chip chips[] = {
-#define ISA(level, ...) {level, "cpu", 0, 1, false},
+#define ISA(level, ...) {level, level, "cpu", 0, 1, false},
 #include "chip/targets.def"
 #define FAMILY_OF_PTX "ptx"
 #define FAMILY_OF_ROCM "rocm"
-#define CHIP(level, kind, cpu, features, triple, kib, threads, registers, units, copies, bf16)     \
-    {level, FAMILY_OF_##kind, kib * KIB, threads, copies},
+#define CHIP(level, kind, cpu, features, triple, kib, threads, registers, units, copies, bf16,     \
+             probed)                                                                               \
+    {level, cpu, FAMILY_OF_##kind, kib * KIB, threads, copies},
 #include "chip/targets.def"
-#define SPIRV(level, kind, kib, threads, registers, units) {level, "spirv", kib * KIB, 0, false},
+#define SPIRV(level, kind, kib, threads, registers, units)                                         \
+    {level, level, "spirv", kib * KIB, 0, false},
 #include "chip/targets.def"
 };
 enum { CHIP_COUNT = sizeof chips / sizeof *chips };
@@ -105,10 +107,11 @@ static bool names(const char *words, const char *word) {
 }
 
 static bool is_of(const unit_row *unit, const capability_scope *scope) {
+    const capability_chip *chip = scope->chip ? capability_chip_find(scope->chip) : NULL;
     if (scope->chip)
-        return names(unit->chips, scope->chip);
+        return names(unit->chips, chip ? chip->chip : scope->chip);
     for (size_t i = 0; i < CHIP_COUNT; i++)
-        if (strcmp(chips[i].family, scope->family) == 0 && names(unit->chips, chips[i].name))
+        if (strcmp(chips[i].family, scope->family) == 0 && names(unit->chips, chips[i].chip))
             return true;
     return false;
 }

@@ -27,7 +27,9 @@ const char *capability_family(backend_id id);
 
 /* Line of the table for a chip, or for a level of CPUs. */
 typedef struct capability_chip {
-    const char *name, *family;
+    const char *name;
+    const char *chip; /* by mma.def's name: "gfx942" of "gfx942+chain" */
+    const char *family;
     uint64_t shared_bytes; /* 0: its workgroups are one thread */
     uint32_t subgroup;
     bool copies;

@@ -278,22 +278,25 @@ static double times_as_long(const schedule_target *target) {
     return times;
 }
 
-/* An instruction takes as long whatever its steps. */
+/* An instruction takes as long whatever its steps, but for those of wide factors. */
 void simt_use_unit(const schedule_target *target, const simt_products *p, cost_use *u) {
     const chip_rates *r = simt_rates_of(target);
     double work = p->rows * p->columns * p->steps / p->each;
-    u->matrix +=
-        work * SIMT_COST_UNIT_STEPS * (p->in_memory ? 1 : times_as_long(target)) / r->products;
+    u->matrix += p->wide && r->wide_products > 0
+                     ? p->rows * p->columns * p->steps / r->wide_products
+                     : work * SIMT_COST_UNIT_STEPS * (p->in_memory ? 1 : times_as_long(target)) /
+                           r->products;
     if (!p->in_memory)
         u->issue += work / SIMT_COST_UNIT_CELL * SIMT_COST_SUBGROUP / r->instructions;
 }
 
-static double steps_of_unit(const cost_walk *w, ir_op op) {
+static const schedule_unit *matrix_unit_of(const cost_walk *w, ir_op op) {
+    static const schedule_unit usual_unit = {.k = SIMT_COST_UNIT_STEPS};
     const char *name = ir_op_string(w->m, op, "mma", "");
     for (uint32_t i = 0; i < w->target->unit_count; i++)
         if (strcmp(w->target->units[i].name, name) == 0)
-            return w->target->units[i].k;
-    return SIMT_COST_UNIT_STEPS;
+            return &w->target->units[i];
+    return &usual_unit;
 }
 
 /* ... and that a matrix unit does: its subgroups read halves of both sides, unless it reads them
@@ -303,7 +306,8 @@ static cost_use stage_of_unit(const cost_walk *w, ir_op op, const tile *t, doubl
     const simt_products p = {.rows = t->rows,
                              .columns = t->columns,
                              .steps = steps,
-                             .each = steps_of_unit(w, op),
+                             .each = matrix_unit_of(w, op)->k,
+                             .wide = matrix_unit_of(w, op)->chain,
                              .in_memory = ir_op_attr(w->m, op, "mma_in_memory") != 0};
     simt_use_unit(w->target, &p, &u);
     if (p.in_memory)

@@ -4,9 +4,9 @@
  * Where there are rows enough, both sides go through the workgroup's memory in stages of a few
  * steps, so that each element is read from far once for a tile. A few rows are read as they lie.
  *
- * A matrix unit multiplies where the order is its own, where its sums are exact, or outside of
- * strict any other; its tiles are larger, because it takes from the workgroup's memory what threads
- * would take from registers.
+ * A matrix unit multiplies where the order is its own, where its sums are exact or one fma after
+ * the other, as those of threads are, or outside of strict any other; its tiles are larger, because
+ * it takes from the workgroup's memory what threads would take from registers.
  */
 #include <string.h>
 
@@ -54,10 +54,17 @@ static bool is_worth(const contraction *c, const schedule_unit *u) {
     return c->shape.rows >= u->m / 2 && c->shape.columns >= u->n / 2 && c->shape.k >= u->k;
 }
 
+/* Whole instructions make each chain of the order. */
+static bool is_chained(const contraction *c, const schedule_unit *u) {
+    const int64_t chunk = order_info_of(c->order)->chunk;
+    return c->order != ORDER_PAIRS512 && (chunk || c->order == ORDER_SEQ) && chunk % u->k == 0 &&
+           c->shape.k % u->k == 0;
+}
+
 /* May it take the place of threads? */
 static bool may_multiply(const contraction *c, const schedule_unit *u) {
     bool free = c->order != ORDER_PAIRS512 && strcmp(c->s->request->profile, "strict") != 0;
-    return u->exact || (free && u->stands_in);
+    return u->exact || (u->chain ? (free || u->equal) && is_chained(c, u) : free && u->stands_in);
 }
 
 /* Chooses by the type in memory: a wider type computes with more than the unit reads. Where an

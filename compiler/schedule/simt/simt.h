@@ -56,6 +56,7 @@ const chip_unit *simt_unit_of(const schedule_target *target);
 typedef struct simt_products {
     double rows, columns, steps, each;
     bool in_memory;
+    bool wide; /* factors of f32 or f64 */
 } simt_products;
 /* Adds the unit's cycles, and those in which its instructions are issued. */
 void simt_use_unit(const schedule_target *target, const simt_products *p, cost_use *u);

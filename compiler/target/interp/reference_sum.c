@@ -291,7 +291,7 @@ static unit_list units_of(const reference_step *s, const interp_step *values, dt
     if (wide != DTYPE_F32 || type != mma_read_as(type_in_memory(s->m, factors[1])))
         return list;
     for (uint32_t i = 0; i < all && list.count < MOST_UNITS; i++)
-        if (mma_unit_stands_in(&code[i]) && code[i].factor == type)
+        if (mma_unit_stands_in(&code[i]) && !mma_unit_is_chain(&code[i]) && code[i].factor == type)
             list.units[list.count++] = matrix_unit_find(code[i].name);
     list.factor = type;
     return list;

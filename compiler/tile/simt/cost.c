@@ -122,7 +122,8 @@ static void use_unit(const tile_cost *c, ir_op op, double steps, cost_use *u) {
                                    .columns = (double)sum->dims[1],
                                    .steps = steps,
                                    .each = unit->k,
-                                   .in_memory = mma_in_memory(unit)},
+                                   .in_memory = mma_in_memory(unit),
+                                   .wide = dtype_is_float(unit->sum) && mma_unit_is_chain(unit)},
                   u);
 }
 

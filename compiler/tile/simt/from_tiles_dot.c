@@ -188,14 +188,15 @@ static bool is_free(const tiles_lowering *t) {
     return strcmp(t->request->profile, "strict") != 0;
 }
 
-/* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own,
- * or that of threads. */
+/* A unit that adds as threads do takes their place in their order, in strict where it is known to;
+ * any other in its own order, and beyond strict for all. */
 static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype right) {
-    bool free = is_free(p->t);
-    bool chain = mma_unit_is_chain(u) && order_find(p->order) == ORDER_CHUNK512;
-    return ((free && mma_unit_stands_in(u)) || chain || strcmp(p->order, u->name) == 0) &&
-           u->sum == p->sum && mma_in_memory(u) == (p->y.panel != 0) &&
-           mma_unit_is_of(u, p->t->request->chip) && u->factor == left && u->factor == right &&
+    const bool free = is_free(p->t), equal = mma_unit_is_equal(u, p->t->request->probed);
+    bool stands = mma_unit_is_chain(u) ? (free || equal) && order_find(p->order) == ORDER_CHUNK512
+                                       : free && mma_unit_stands_in(u);
+    return (stands || strcmp(p->order, u->name) == 0) && u->sum == p->sum &&
+           mma_in_memory(u) == (p->y.panel != 0) && mma_unit_is_of(u, p->t->request->chip) &&
+           u->factor == left && u->factor == right &&
            !(p->parting && p->parting->of_weights && mma_unit_flushes(u));
 }
 
@@ -431,9 +432,8 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (!p.unit && order != ORDER_CHUNK512)
         return tiles_refuse(t, op, "its order is none of chunks of 512");
     p.number = tiles_number(t, "dot", p.order, p.x.columns, p.x.rows * p.y.columns);
-    ir_value sum = !is_chain(&p) || p.x.columns <= ORDER_CHUNK512_CHUNK
-                       ? lower_steps(&p, b, tile_index(b, 0), p.x.columns)
-                       : lower_chunks(&p, b);
+    bool chunks = is_chain(&p) && order != ORDER_UNIT && p.x.columns > ORDER_CHUNK512_CHUNK;
+    ir_value sum = chunks ? lower_chunks(&p, b) : lower_steps(&p, b, tile_index(b, 0), p.x.columns);
     sum = tiles_unscaled(b, p.parting, sum);
     if (p.sum != to)
         sum = tile_op(b, TILE_CONVERT, &sum, 1, to);

@@ -12,6 +12,7 @@
  *
  * Tiles are as large as the unit's instructions need. Lines that there are not are zero, and so
  * are the steps behind the last one; what they make is not stored. */
+#include "schedule/integers.h"
 #include "tile/simt/staging.h"
 
 /* ---- memory ---- */
@@ -42,9 +43,12 @@ static int64_t slots_of(const staging *g) {
     return g->slots + (g->rest > 0);
 }
 
-/* Cuts the steps into stages. */
+/* Cuts the steps into stages, of which whole ones are a chunk where the order has chunks. */
 static void open_stages(staging *g) {
-    g->steps = staging_up(g->t->stage ? g->t->stage : 1, g->unit->k);
+    const int64_t k = g->unit->k;
+    g->steps = staging_up(g->t->stage ? g->t->stage : 1, k);
+    if (g->t->as_threads && g->t->chunk)
+        g->steps = greatest_divisor(g->t->chunk / k, g->steps / k) * k;
     g->whole = g->t->extent / g->steps;
     g->rest = g->t->extent % g->steps;
     if (g->whole == 0)
@@ -122,37 +126,36 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     return sum;
 }
 
-static void load_stage(const staging *g, ir_builder *b, ir_value k, ir_value *tiles) {
+static stage_tiles load_stage(const staging *g, ir_builder *b, ir_value k, int64_t steps) {
+    stage_tiles x = {.steps = steps, .part = {steps, steps}};
     for (int i = 0; i < 2; i++)
-        tiles[i] = far_tile(g, &g->sides[i], b, k, g->steps);
+        x.tiles[i][0] = far_tile(g, &g->sides[i], b, k, steps);
+    return x;
 }
 
-static void store_stage(const staging *g, ir_builder *b, ir_value slot, const ir_value *tiles) {
+static void store_stage(const staging *g, ir_builder *b, ir_value slot, const stage_tiles *x) {
     for (int i = 0; i < 2; i++)
-        put(g, &g->sides[i], b, slot, tiles[i]);
+        put(g, &g->sides[i], b, slot, x->tiles[i][0]);
 }
 
-/* Through registers at once. */
-static void move_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
-    ir_value tiles[2];
-    load_stage(g, b, k, tiles);
-    store_stage(g, b, slot, tiles);
-}
-
-static const stage_actions copied = {staging_copy_stage, multiply}, loaded = {move_stage, multiply};
+static const stage_actions copied = {.copy = staging_copy_stage, .multiply = multiply},
+                           loaded = {.copy = staging_move_stage,
+                                     .load = load_stage,
+                                     .store = store_stage,
+                                     .multiply = multiply};
 
 static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
-    ir_value tiles[2];
     step_loop l;
     int64_t last = (g->whole - 1) * g->steps;
-    move_stage(g, b, staging_slot(g, b, 0, 0), tile_index(b, 0));
+    staging_move_stage(g, b, tile_index(b, 0), tile_index(b, 0));
     if (last > 0) {
         l = staging_loop(g, b, last, g->steps, &sum);
         ir_value number = tile_index_by(&l.in, TILE_INDEX_DIV, l.k, g->steps);
         staging_op(&l.in, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-        load_stage(g, &l.in, tile_index_plus(&l.in, l.k, g->steps), tiles);
+        const stage_tiles ahead =
+            load_stage(g, &l.in, tile_index_plus(&l.in, l.k, g->steps), g->steps);
         sum = multiply(g, &l.in, staging_slot(g, &l.in, number, 0), g->steps, sum);
-        store_stage(g, &l.in, staging_slot(g, &l.in, number, 1), tiles);
+        store_stage(g, &l.in, staging_slot(g, &l.in, number, 1), &ahead);
         dot_close(&l, &sum, 1);
     }
     l = staging_loop(g, b, last + g->steps, g->steps, &sum);
@@ -183,12 +186,16 @@ static ir_value lower_in_slots(staging *g, ir_builder *b) {
     g->copies = t->mma->ptx && g->whole > 1 && g->sides[0].piece && g->sides[1].piece;
     g->does = g->copies ? &copied : &loaded;
     open_slots(g, b);
-    ir_value sum = dot_zero(t, b);
     put_missing_lines(g, b);
     if (g->rest)
         put_rest(g, b);
+    if (t->as_threads) {
+        staging_begin(g, b);
+        return staging_all(g, b);
+    }
     if (g->copies)
         staging_begin_copies(g, b);
+    ir_value sum = dot_zero(t, b);
     if (g->whole)
         sum = (g->copies || staging_is_alone(g) ? staging_whole : loaded_stages)(g, b, sum);
     return g->rest ? staging_rest(g, b, sum) : sum;

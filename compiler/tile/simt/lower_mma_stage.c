@@ -188,7 +188,7 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     return ir_build1(b, TILE_MMA_STAGE, operands, 5, ir_value_get(m, sum)->type, attrs, n);
 }
 
-static const stage_actions in_memory = {copy_stage, multiply};
+static const stage_actions in_memory = {.copy = copy_stage, .multiply = multiply};
 
 /* ---- the tile ---- */
 

@@ -11,7 +11,7 @@
 
 /* Rows of memory are an odd number of four elements long: what threads put down with the steps side
  * by side falls on different banks, as long as those put down together are 32 bytes or less. */
-enum { UNIT_OF_BANKS = 4, SECTOR = 32, MOST_PARTS = 16 };
+enum { UNIT_OF_BANKS = 4, SECTOR = 32 };
 
 /* ---- from far away into a slot ---- */
 
@@ -34,24 +34,18 @@ static ir_value far_tile(const staging *g, const stage_side *s, ir_builder *b, i
                           s->number ? s->lines : steps);
 }
 
-/* On their way through registers: parts of so many steps, the last of what is left. */
-typedef struct loaded {
-    int64_t steps, part[2];
-    ir_value tiles[2][MOST_PARTS];
-} loaded;
-
 /* Steps that are put down together. */
 static int64_t part_of(const staging *g, const stage_side *s, int64_t steps) {
     tile_window w = far_window(g, s, steps);
     int64_t line = s->number ? w.column_stride : w.row_stride,
             part = SECTOR / (int64_t)dtype_size(g->element);
-    while (part * MOST_PARTS < steps)
+    while (part * STAGE_PARTS < steps)
         part *= 2;
     return line == 1 ? steps : part;
 }
 
-static loaded load_stage(const staging *g, ir_builder *b, ir_value k, int64_t steps) {
-    loaded x = {.steps = steps};
+static stage_tiles load_stage(const staging *g, ir_builder *b, ir_value k, int64_t steps) {
+    stage_tiles x = {.steps = steps};
     for (int i = 0; i < 2; i++) {
         const stage_side *s = &g->sides[i];
         int64_t part = part_of(g, s, steps), along = s->access[1 + g->t->k];
@@ -64,7 +58,7 @@ static loaded load_stage(const staging *g, ir_builder *b, ir_value k, int64_t st
     return x;
 }
 
-static void store_stage(const staging *g, ir_builder *b, ir_value slot, const loaded *x) {
+static void store_stage(const staging *g, ir_builder *b, ir_value slot, const stage_tiles *x) {
     for (int i = 0; i < 2; i++)
         for (int64_t from = 0; from < x->steps; from += x->part[i]) {
             const stage_side *s = &g->sides[i];
@@ -113,13 +107,11 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     return sum;
 }
 
-/* Through registers at once. */
-static void move_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
-    const loaded now = load_stage(g, b, k, g->steps);
-    store_stage(g, b, slot, &now);
-}
-
-static const stage_actions copied = {staging_copy_stage, multiply}, moved = {move_stage, multiply};
+static const stage_actions copied = {.copy = staging_copy_stage, .multiply = multiply},
+                           moved = {.copy = staging_move_stage,
+                                    .load = load_stage,
+                                    .store = store_stage,
+                                    .multiply = multiply};
 
 /* ---- slots ---- */
 
@@ -152,73 +144,16 @@ static void open(staging *g, ir_builder *b) {
 
 /* The first stages are on their way; what is left over is there. */
 static void begin(const staging *g, ir_builder *b) {
-    staging_begin_copies(g, b);
-    if (!g->copies && g->whole && !staging_is_alone(g))
-        move_stage(g, b, tile_index(b, 0), tile_index(b, 0));
+    staging_begin(g, b);
     if (g->rest) {
-        loaded rest = load_stage(g, b, tile_index(b, g->whole * g->steps), g->rest);
+        stage_tiles rest = load_stage(g, b, tile_index(b, g->whole * g->steps), g->rest);
         store_stage(g, b, tile_index(b, g->slots * g->slot), &rest);
     }
 }
 
-/* Behind the last stage it is loaded once more, into a slot that nobody reads. */
-static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
-    ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
-    if (g->whole == 1)
-        return multiply(g, b, tile_index(b, 0), g->steps, sum);
-    staging_op(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-    ir_value next = tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, k, g->steps),
-                                  tile_index(b, (g->whole - 1) * g->steps));
-    loaded ahead = load_stage(g, b, next, g->steps);
-    sum = multiply(g, b, staging_slot(g, b, number, 0), g->steps, sum);
-    store_stage(g, b, staging_slot(g, b, number, 1), &ahead);
-    return sum;
-}
-
-/* Steps [low, low + length): whole stages, and behind the last one what is left over. */
-static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t length) {
-    dot *t = g->t;
-    int64_t whole = length / g->steps * g->steps;
-    if (g->whole == 0)
-        whole = 0;
-    ir_value sum = dot_zero(t, b);
-    ir_value end = tile_index_plus(b, low, whole);
-    step_loop l;
-    if (whole) {
-        l = dot_open(t, b, low, end, g->steps, &sum, 1);
-        sum = (g->copies || staging_is_alone(g) ? staging_trip : loaded_stage)(g, &l.in, l.k, sum);
-        dot_close(&l, &sum, 1);
-    }
-    if (length == whole)
-        return sum;
-    l = dot_open(t, b, end, tile_index_plus(b, low, length), length - whole, &sum, 1);
-    sum = multiply(g, &l.in, tile_index(b, g->slots * g->slot), length - whole, sum);
-    dot_close(&l, &sum, 1);
-    return sum;
-}
-
-static ir_value added(ir_builder *b, ir_value x, ir_value y) {
-    return tile_op(b, TILE_ADD, (ir_value[]){x, y}, 2, DTYPE_NONE);
-}
-
-/* The sums of whole chunks onto the total, then that of the rest. */
-static ir_value chunks(const staging *g, ir_builder *b) {
-    dot *t = g->t;
-    int64_t whole = t->extent / t->chunk * t->chunk;
-    ir_value total = dot_zero(t, b);
-    ir_value end = tile_index(b, whole), from = tile_index(b, 0);
-    step_loop l = dot_open(t, b, from, end, t->chunk, &total, 1);
-    total = added(&l.in, total, chunk(g, &l.in, l.k, t->chunk));
-    dot_close(&l, &total, 1);
-    if (t->extent > whole)
-        total = added(b, total, chunk(g, b, tile_index(b, whole), t->extent - whole));
-    return total;
-}
-
 ir_value lower_staged(dot *t, ir_builder *b) {
     staging g = {.t = t, .element = t->element};
-    bool several = t->chunk && t->extent > t->chunk;
     open(&g, b);
     begin(&g, b);
-    return several ? chunks(&g, b) : chunk(&g, b, tile_index(b, 0), t->extent);
+    return staging_all(&g, b);
 }

@@ -23,6 +23,7 @@ typedef struct simt_room {
 typedef struct simt_tiles_request {
     const char *profile;
     const char *chip;          /* whose matrix units may multiply */
+    bool probed;               /* target_info.probed */
     int threads, most_threads; /* of a workgroup: where it does not say; at most */
     simt_room room, most;      /* of the chip; of any chip */
     bool copies;               /* into that memory without going through registers */

@@ -191,6 +191,17 @@ static void copy_ahead(const staging *g, ir_builder *b, ir_value k, ir_value num
     tile_yield(&more, NULL, 0);
 }
 
+void staging_move_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+    const stage_tiles now = g->does->load(g, b, k, g->steps);
+    g->does->store(g, b, slot, &now);
+}
+
+void staging_begin(const staging *g, ir_builder *b) {
+    staging_begin_copies(g, b);
+    if (!g->copies && g->whole && !staging_is_alone(g))
+        staging_move_stage(g, b, tile_index(b, 0), tile_index(b, 0));
+}
+
 bool staging_is_alone(const staging *g) {
     return g->slots == 1 && g->whole > 1;
 }
@@ -258,6 +269,64 @@ ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t n
     ir_value slot = tile_index_by(b, TILE_INDEX_REM, stage, g->slots);
     return tile_affine(b, 0, &slot, &size, 1);
 }
+
+/* ---- in the order of fma ---- */
+
+/* Behind the last stage it is loaded once more, into a slot that nobody reads. */
+static ir_value moved_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+    ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
+    if (g->whole == 1)
+        return g->does->multiply(g, b, tile_index(b, 0), g->steps, sum);
+    staging_op(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
+    ir_value next = tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, k, g->steps),
+                                  tile_index(b, (g->whole - 1) * g->steps));
+    const stage_tiles ahead = g->does->load(g, b, next, g->steps);
+    sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), g->steps, sum);
+    g->does->store(g, b, staging_slot(g, b, number, 1), &ahead);
+    return sum;
+}
+
+/* Steps [low, low + length): whole stages, and behind the last one what is left over. */
+static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t length) {
+    dot *t = g->t;
+    int64_t whole = g->whole ? length / g->steps * g->steps : 0;
+    ir_value sum = dot_zero(t, b);
+    ir_value end = tile_index_plus(b, low, whole);
+    step_loop l;
+    if (whole) {
+        l = dot_open(t, b, low, end, g->steps, &sum, 1);
+        sum = (g->copies || staging_is_alone(g) ? staging_trip : moved_trip)(g, &l.in, l.k, sum);
+        dot_close(&l, &sum, 1);
+    }
+    if (length == whole)
+        return sum;
+    l = dot_open(t, b, end, tile_index_plus(b, low, length), length - whole, &sum, 1);
+    sum = g->does->multiply(g, &l.in, tile_index(b, g->slots * g->slot), length - whole, sum);
+    dot_close(&l, &sum, 1);
+    return sum;
+}
+
+static ir_value added(ir_builder *b, ir_value x, ir_value y) {
+    return tile_op(b, TILE_ADD, (ir_value[]){x, y}, 2, DTYPE_NONE);
+}
+
+/* The sums of whole chunks onto the total, then that of the rest. */
+ir_value staging_all(const staging *g, ir_builder *b) {
+    dot *t = g->t;
+    if (!t->chunk || t->extent <= t->chunk)
+        return chunk(g, b, tile_index(b, 0), t->extent);
+    int64_t whole = t->extent / t->chunk * t->chunk;
+    ir_value total = dot_zero(t, b);
+    ir_value end = tile_index(b, whole), from = tile_index(b, 0);
+    step_loop l = dot_open(t, b, from, end, t->chunk, &total, 1);
+    total = added(&l.in, total, chunk(g, &l.in, l.k, t->chunk));
+    dot_close(&l, &total, 1);
+    if (t->extent > whole)
+        total = added(b, total, chunk(g, b, tile_index(b, whole), t->extent - whole));
+    return total;
+}
+
+/* ---- one after the other ---- */
 
 step_loop staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value *sum) {
     ir_value low = g->end ? g->end : tile_index(b, 0);

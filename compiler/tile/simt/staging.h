@@ -28,10 +28,20 @@ typedef struct stage_side {
 
 typedef struct staging staging;
 
+/* A stage on its way through registers: parts of so many steps, the last of what is left. */
+enum { STAGE_PARTS = 16 };
+typedef struct stage_tiles {
+    int64_t steps, part[2];
+    ir_value tiles[2][STAGE_PARTS];
+} stage_tiles;
+
 /* Actions in which units differ. */
 typedef struct stage_actions {
     /* Begins the copies of a stage, whose first step is k; or loads and stores it. */
     void (*copy)(const staging *g, ir_builder *b, ir_value slot, ir_value k);
+    /* NULL where stages are copied: so many steps from k on into registers; those into a slot. */
+    stage_tiles (*load)(const staging *g, ir_builder *b, ir_value k, int64_t steps);
+    void (*store)(const staging *g, ir_builder *b, ir_value slot, const stage_tiles *x);
     /* The products of so many steps in a slot onto a sum. */
     ir_value (*multiply)(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
                          ir_value sum);
@@ -91,10 +101,14 @@ void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value
 /* Begins the copies of a stage: a slot has both sides, each with its lines or its steps side by
  * side. */
 void staging_copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k);
+/* Loads a stage and stores it. */
+void staging_move_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k);
 /* Is there one slot for several stages? */
 bool staging_is_alone(const staging *g);
 /* Begins the copies of the first stages; where a loader does them, of all. */
 void staging_begin_copies(const staging *g, ir_builder *b);
+/* ... or brings the first one there, where they are loaded. */
+void staging_begin(const staging *g, ir_builder *b);
 /* One trip of the pipeline, at step k: a wait for the copies of this stage, then for all threads,
  * of which none reads the slot any more that the next copies go to; those copies; the products. */
 ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum);
@@ -104,6 +118,10 @@ step_loop staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir
 /* All whole stages, which are copied; what they leave over, in the slot behind theirs. */
 ir_value staging_whole(staging *g, ir_builder *b, ir_value sum);
 ir_value staging_rest(staging *g, ir_builder *b, ir_value sum);
+
+/* All steps in the order of fma: each chunk's sum from +0, onto the total, and where there is one
+ * chunk that alone. What whole stages leave over is in the slot behind theirs. */
+ir_value staging_all(const staging *g, ir_builder *b);
 
 /* lower_mma_stage.c: all steps by instructions that read the workgroup's memory. False, with
  * nothing done: what lies far away cannot be copied there. */

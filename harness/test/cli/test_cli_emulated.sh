@@ -284,6 +284,9 @@ ptx sm_80 doubles fma.rn.f64
 ptx sm_90 doubles mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 rocm gfx90a by_steps v_mfma_i32_16x16x16i8
 rocm gfx942 by_lines v_mfma_i32_16x16x32_i8
+rocm gfx942 doubles v_fmac_f64
+rocm gfx942+chain doubles v_mfma_f64_16x16x4_f64
+rocm gfx90a+chain doubles v_mfma_f64_16x16x4f64
 rocm gfx1100 by_lines v_wmma_i32_16x16x16_iu8
 rocm gfx1100 by_steps v_wmma_i32_16x16x16_iu8
 END
@@ -329,6 +332,55 @@ rocm gfx90a v_mfma_i32_16x16x16i8
 rocm gfx942 v_mfma_i32_16x16x32_i8
 rocm gfx1100 v_wmma_i32_16x16x16_iu8
 END
+
+# One fma after the other, too, in chunks as threads have them: f64 on sm_90, as a GPU was seen to add, f32 and f64 on chips of AMD that
+# a probe found to. Steps that are no whole instructions are the threads'.
+cat >chains.tsr <<"END"
+"""Products in the order of threads."""
+from tessera import *
+
+
+@cases(
+    case("whole", M=64, N=64, K=1536, E=f32),
+    case("rest", M=70, N=33, K=1036, E=f32),
+    case("odd", M=33, N=33, K=517, E=f32),
+    case("wide", M=32, N=32, K=64, E=f32, x=normal(0, 1e30), y=normal(0, 1e-30)),
+    case("low", M=32, N=32, K=64, E=f32, x=normal(0, 1e-22), y=normal(0, 1e-22)),
+    case("special", M=32, N=32, K=64, E=f32, x=special(), y=special()),
+    case("doubles", M=64, N=64, K=1036, E=f64),
+    case("special_doubles", M=32, N=32, K=64, E=f64, x=special(), y=special()),
+)
+@kernel
+def chains(x: Tensor["M", "K", "E"], y: Tensor["K", "N", "E"]) -> Tensor["M", "N", "E"]:
+    """x @ y + 1."""
+    return x @ y + 1.0
+
+
+@cases(case("single", M=33, N=33, K=1036))
+@kernel
+def in_one(x: Tensor["M", "K", f32], y: Tensor["K", "N", f32]) -> Tensor["M", "N", f32]:
+    """x @ y in one chain."""
+    return matmul(x, y, order="seq")
+END
+while read -r family chip case instruction; do
+    exits 0 "chains on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench chains.tsr --backend $family-emulated --isa "$chip" \
+        --profile strict --json
+    cp out chains.json
+    exits 0 "their bits on $chip" $python check.py chains.json $family-emulated
+    exits 0 "code of $case on $chip" "$tsr" compile chains.tsr --kernel chains --case $case --isa "$chip" --profile strict --emit asm
+    has out "$instruction" "is the unit's, or the threads'"
+done <<"END"
+ptx sm_90 doubles mma\.sync\.aligned\.m8n8k4\.row\.col\.f64
+ptx sm_80 doubles fma\.rn\.f64
+rocm gfx942 whole v_(pk_)?fma
+rocm gfx942+chain whole v_mfma_f32_16x16x4_f32
+rocm gfx942+chain odd v_(pk_)?fma
+rocm gfx90a+chain doubles v_mfma_f64_16x16x4f64
+END
+for chip in gfx942 gfx942+chain; do
+    exits 0 "deterministic, $chip" "$tsr" compile chains.tsr --kernel chains --case whole --isa $chip --profile deterministic --emit asm
+    has out "v_mfma_f32_16x16x4_f32" "multiplies with the unit"
+done
 
 # 8-bit floats, with a scale for each row: threads multiply them in strict, units beyond it.
 while read -r family chip instruction; do

@@ -48,7 +48,7 @@ import struct, sys
 data = open(sys.argv[1], "rb").read()
 kind, machine = struct.unpack_from("<HH", data, 16)
 assert data[:4] == b"\x7fELF" and kind == 3 and machine == 224, (kind, machine)
-assert b"amdgcn-amd-amdhsa--" + sys.argv[2].encode() in data' "$chip.hsaco" "$chip" &&
+assert b"amdgcn-amd-amdhsa--" + sys.argv[2].encode() in data' "$chip.hsaco" "${chip%+chain}" &&
         pass "is a shared object for it" || fail "is a shared object for it"
 done
 [ "${spirv_chips[*]}" = "spirv-vulkan spirv-vulkan+f64 spirv-opencl" ] && pass "there are three flavours" || fail "there are three flavours"
@@ -174,7 +174,7 @@ exits 0 "of the source" "$tsr" compile "${product[@]}" --isa "$every" --emit met
 same out metadata.json "is the same"
 for wrong in "2:--emit tile:a module has no --emit tile" "2:--emit asm --case odd:--case has no say" \
     "2:--emit hsaco:hsaco is binary" "2:--emit metadata --isa sm_80:--isa has no say" \
-    "3:--emit hsaco -o o:3 images fit --emit hsaco, --isa names one" "3:--emit ptx --isa gfx942:nothing for --emit ptx --isa gfx942" \
+    "3:--emit hsaco -o o:5 images fit --emit hsaco, --isa names one" "3:--emit ptx --isa gfx942:nothing for --emit ptx --isa gfx942" \
     "2:--emit asm --format yaml:--format is for --emit metadata"; do
     rest=${wrong#*:}
     read -ra words <<<"${rest%%:*}"

@@ -15,6 +15,7 @@ enum {
     ROWS = 8,
     COLUMNS = 8,
     SIDE_MAX = 16,
+    QUAD = 4,
     K_MAX = 32
 };
 
@@ -39,7 +40,7 @@ static const struct {
 #define MMA(id, name, m, n, k, unit)                                                               \
     _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= K_MAX, name);
 #define MFMA(id, name, m, n, k, unit)                                                              \
-    _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) % SIDE_MAX == 0 && (k) <= K_MAX, name);
+    _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) % QUAD == 0 && (k) <= K_MAX, name);
 #define WMMA(id, name, m, n, k, unit)                                                              \
     _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) == SIDE_MAX, name);
 #define WGMMA(id, name, m, n, k, unit) /* emulate_stage.c */
@@ -111,9 +112,8 @@ static void gather_column(const emulate_thread *first, uint32_t k, uint32_t colu
 }
 
 /* AMD's 16x16x16: lane 16 * q + i has the four elements of k from 4 * q on of row i of a and of
- * column i of b; of 16x16x32 eight (Instruction Set Architecture, "Matrix core instructions"). */
-enum { QUAD = 4 };
-
+ * column i of b; of 16x16x32 eight, of 16x16x4 one (Instruction Set Architecture, "Matrix core
+ * instructions"). */
 static void gather_line(const emulate_thread *first, bool left, uint32_t line, uint32_t k,
                         const matrix_unit *unit, uint64_t *codes) {
     const uint32_t each = k / QUAD;
@@ -169,13 +169,18 @@ static void decode(emulate_factors *f, const emulate_thread *first, uint32_t kin
 }
 
 /* Element i of a lane's of c, and then of d: of a warp two of each eighth row, of a wavefront four
- * of a column, of RDNA3's each second one of a column. */
-static void place_of(holding held, uint32_t lane, uint32_t i, uint32_t *row, uint32_t *column) {
+ * of a column (of f64 each fourth one), of RDNA3's each second one of a column. */
+static void place_of(uint32_t kind, const matrix_unit *unit, uint32_t lane, uint32_t i,
+                     uint32_t *row, uint32_t *column) {
+    const holding held = instructions[kind].held;
     *row = i / 2 * ROWS + lane / 4;
     *column = lane % 4 * 2 + i % 2;
     if (held == HELD_BY_WARP)
         return;
-    *row = held == HELD_TWICE ? 2 * i + lane / SIDE_MAX : lane / SIDE_MAX * QUAD + i;
+    const bool apart = unit->accumulator->storage_bits > 32;
+    *row = held == HELD_TWICE ? 2 * i + lane / SIDE_MAX
+           : apart            ? i * QUAD + lane / SIDE_MAX
+                              : lane / SIDE_MAX * QUAD + i;
     *column = lane % SIDE_MAX;
 }
 
@@ -184,7 +189,7 @@ static void multiply(const emulate_factors *f, const emulate_thread *lane, uint3
     const uint32_t count = instructions[kind].m * instructions[kind].n / instructions[kind].lanes;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row, column;
-        place_of(instructions[kind].held, index, i, &row, &column);
+        place_of(kind, unit, index, i, &row, &column);
         uint64_t c = element(lane->exchange.c, i, unit->accumulator);
         uint64_t d = matrix_unit_dot(unit, &f->rows[row], &f->columns[column], c);
         set_element(lane->exchange.out, i, unit->accumulator, d);

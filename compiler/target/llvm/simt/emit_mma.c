@@ -187,16 +187,19 @@ typedef struct product {
     unsigned count;
 } product;
 
-/* As LLVM's intrinsic takes a run: of 16-bit floats, of one tf32 or f64, of 4, 8 or 16 i8. */
+/* As LLVM's intrinsic takes a run: of 16-bit floats, of one tf32, f32 or f64, of 4, 8 or 16 i8. */
 static LLVMValueRef as_operand(emitter *e, const mma_unit *unit, LLVMValueRef run) {
     unsigned length = LLVMGetVectorSize(LLVMTypeOf(run));
     if (unit->factor == DTYPE_F16)
         return LLVMBuildBitCast(e->b, run, LLVMVectorType(e->f16, length), "");
     LLVMTypeRef word = unit->factor == DTYPE_F64                 ? e->f64
+                       : unit->factor == DTYPE_F32               ? e->f32
                        : unit->factor == DTYPE_I8 && length == 8 ? e->i64
                        : unit->factor == DTYPE_I8 && length > 8 ? LLVMVectorType(e->i32, length / 4)
                                                                 : e->i32;
-    return unit->ptx || unit->factor == DTYPE_I8 ? LLVMBuildBitCast(e->b, run, word, "") : run;
+    return unit->ptx || unit->factor == DTYPE_I8 || length == 1
+               ? LLVMBuildBitCast(e->b, run, word, "")
+               : run;
 }
 
 /* Runs of a fragment's block, from the first column of them to the last. Parameters: a rectangle of
@@ -216,8 +219,9 @@ static bool is_wave32(const mma_unit *u) {
 
 /* The sums of one instruction: as they are, or one vector. */
 static void add_sums(emitter *e, product *p, LLVMValueRef *const *sums, int count) {
-    LLVMValueRef all =
-        LLVMGetUndef(LLVMVectorType(p->unit->sum == DTYPE_I32 ? e->i32 : e->f32, (unsigned)count));
+    const dtype sum = p->unit->sum;
+    LLVMTypeRef word = sum == DTYPE_I32 ? e->i32 : sum == DTYPE_F64 ? e->f64 : e->f32;
+    LLVMValueRef all = LLVMGetUndef(LLVMVectorType(word, (unsigned)count));
     for (int i = 0; i < count; i++)
         if (p->unit->ptx)
             p->operands[p->count++] = *sums[i];
