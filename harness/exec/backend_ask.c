@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "device/device.h"
 #include "exec/backend_device.h"
 #include "process/child.h"
-#include "tessera/tessera.h"
 
 enum { WANTED_BYTES = 64, ISA_BYTES = 32, TIMEOUT_S = 60 };
 
@@ -21,12 +21,22 @@ typedef struct answer {
     status st;
 } answer;
 
+/* Its best code is that of an opened device, which a probe may have found more of. */
+static bool find_isa(uint32_t index, answer *out) {
+    uint32_t own_index = 0;
+    device_info info;
+    const device_driver *driver = device_listed_at(index, &own_index);
+    if (!driver || !driver->enumerate(own_index, &info))
+        return true;
+    if (driver->examine && driver->tries_code && !driver->examine(own_index, &info, &out->st))
+        return false;
+    snprintf(out->isa, sizeof out->isa, "%s", info.isa);
+    return true;
+}
+
 static _Noreturn void become_child(const backend *b, const char *wanted, answer *out) {
-    tsr_device_info_t info = {.struct_size = sizeof info};
     alarm(TIMEOUT_S);
-    out->ok = backend_device(b, wanted, &out->device, &out->st);
-    if (out->ok && tsrGetDeviceInfo(out->device, &info) == TSR_SUCCESS)
-        snprintf(out->isa, sizeof out->isa, "%s", info.isa);
+    out->ok = backend_device(b, wanted, &out->device, &out->st) && find_isa(out->device, out);
     out->done = true;
     _exit(0);
 }
@@ -61,15 +71,15 @@ static bool look(const backend *b, const char *wanted, answer *out, status *st) 
     return ok;
 }
 
-bool backend_device_ask(const backend *b, const char *wanted, uint32_t *device,
-                        const char **isa_out, status *st) {
+bool backend_device_ask(const backend *b, const char *wanted, uint32_t *index, const char **isa_out,
+                        status *st) {
     static answer known[BACKEND_COUNT];
     answer *a = &known[b - backend_table];
     const char *name = wanted ? wanted : "";
     *isa_out = NULL;
-    *device = 0;
+    *index = 0;
     if (!backend_is_for_device(b))
-        return backend_device(b, wanted, device, st);
+        return backend_device(b, wanted, index, st);
     if (strlen(name) >= WANTED_BYTES)
         return status_set(st, STATUS_INVALID, "'%s' is no device: NAME or NAME:INDEX", name);
     if (!a->done || strcmp(a->wanted, name) != 0) {
@@ -80,6 +90,6 @@ bool backend_device_ask(const backend *b, const char *wanted, uint32_t *device,
         snprintf(a->wanted, sizeof a->wanted, "%s", name);
     }
     *isa_out = a->ok ? a->isa : NULL;
-    *device = a->device;
+    *index = a->device;
     return a->ok || status_set(st, a->st.code, "%s", a->st.message);
 }

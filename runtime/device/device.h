@@ -222,9 +222,11 @@ struct device_driver {
     const char *const *foreign;
     /* Describes device `index` without opening it; false past the last. */
     bool (*enumerate)(uint32_t index, device_info *info_out);
-    /* Fills in what only trying an opened device tells: its arithmetic. False where it cannot be
-     * opened. NULL: enumerating tells all. */
+    /* Fills in what only trying an opened device tells: its arithmetic, and targets in front of
+     * those that enumerating tells. False where it cannot be opened. NULL: enumerating tells all.
+     */
     bool (*examine)(uint32_t index, device_info *info, status *st);
+    bool tries_code; /* it tells of targets, not of arithmetic alone */
     /* Fills in why there is no device at all; NULL: nobody would look for one. */
     void (*absent)(status *why);
     bool (*open)(uint32_t index, const device_options *options, device **device_out, status *st);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cuda/cuda_chain_words.h"
 #include "test/stub_gpu/stub_control.h"
 
 long pretend_fault(const char *name, long otherwise) {
@@ -43,6 +44,10 @@ static const struct {
 enum { MAPS = sizeof maps / sizeof maps[0] };
 static const char spin[] = "phase_spin", nothing[] = "phase_nothing";
 
+bool pretend_is_probe(const char *name) {
+    return strncmp(name, "chain_", 6) == 0;
+}
+
 static int find(const char *name) {
     int i = 0;
     while (i < MAPS && strcmp(maps[i].name, name) != 0)
@@ -60,7 +65,7 @@ bool pretend_takes_map(const char *name) {
 
 bool pretend_has_kernel(const char *name) {
     return find(name) < MAPS || strcmp(name, spin) == 0 || strcmp(name, nothing) == 0 ||
-           pretend_is_foreign(name);
+           pretend_is_foreign(name) || pretend_is_probe(name);
 }
 
 /* A thread has an element, where there is one: too few threads leave some out. */
@@ -77,6 +82,28 @@ static bool run_scale(const pretend_launch *l) {
     return x && out;
 }
 
+/* Sums of products of both widths, from the arguments x, y and out; with the fault `split` each
+ * product is rounded before it is added. */
+#define CHAINS(function, type, fma_of, x_at, y_at, out_at)                                         \
+    static bool function(const pretend_launch *l) {                                                \
+        enum { M = CHAIN_M, N = CHAIN_N, K = CHAIN_K };                                            \
+        const bool split = pretend_fault("split", 0) != 0;                                         \
+        const type *x = (const void *)l->resolve(l->arguments[x_at], M * K * sizeof *x);           \
+        const type *y = (const void *)l->resolve(l->arguments[y_at], K * N * sizeof *y);           \
+        type *out = (void *)l->resolve(l->arguments[out_at], M * N * sizeof *out);                 \
+        for (int i = 0; i < M * N && x && y && out; i++) {                                         \
+            type sum = 0;                                                                          \
+            for (int k = 0; k < K; k++) {                                                          \
+                const type a = x[i / N * K + k], b = y[k * N + i % N], product = a * b;            \
+                sum = split ? product + sum : fma_of(a, b, sum);                                   \
+            }                                                                                      \
+            out[i] = sum;                                                                          \
+        }                                                                                          \
+        return x && y && out;                                                                      \
+    }
+CHAINS(run_chains_f32, float, fmaf, 0, 1, 4)
+CHAINS(run_chains_f64, double, fma, 2, 3, 5)
+
 static bool run_spin(const pretend_launch *l) {
     const int32_t *flag = (const void *)l->resolve(l->arguments[A], sizeof *flag);
     while (flag && __atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0 && !l->is_ended())
@@ -86,6 +113,8 @@ static bool run_spin(const pretend_launch *l) {
 
 bool pretend_run(const pretend_launch *l) {
     int map = find(l->name);
+    if (pretend_is_probe(l->name))
+        return (strstr(l->name, "_phase_0") ? run_chains_f32 : run_chains_f64)(l);
     while (pretend_fault("endless", 0) && !l->is_ended())
         sched_yield();
     if (pretend_is_foreign(l->name))

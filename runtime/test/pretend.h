@@ -11,15 +11,18 @@
  * ("name=number,name=number", read anew each time), or else. */
 long pretend_fault(const char *name, long otherwise);
 
+enum { PRETEND_ARGUMENTS = 6 };
 typedef struct pretend_launch {
     const char *name;
-    const uint64_t *arguments;
-    uint64_t workgroups; /* of pretend_is_foreign: threads */
+    const uint64_t *arguments; /* 4; of a probe's kernel all */
+    uint64_t workgroups;       /* of pretend_is_foreign: threads */
     /* Returns the bytes of an address; NULL: they are not the device's. */
     unsigned char *(*resolve)(uint64_t address, size_t bytes);
     bool (*is_ended)(void); /* what never ends ends nevertheless */
 } pretend_launch;
 
+/* Is it of the driver's probe of matrix units, whose launches are not counted? */
+bool pretend_is_probe(const char *name);
 /* Does it take a map of a tensor behind all else? */
 bool pretend_takes_map(const char *name);
 bool pretend_has_kernel(const char *name);

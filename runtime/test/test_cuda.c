@@ -81,6 +81,16 @@ static const struct {
     {"hip", "chip=1100", "gfx1100", "hsaco/gfx1100 "},
 };
 
+/* Code that an opened device was found to run, too. */
+static const struct {
+    const char *faults, *isa, *targets;
+} opened[] = {
+    {"chip=942", "gfx942+chain", "hsaco/gfx942+chain hsaco/gfx942 "},
+    {"chip=942,split=1", "gfx942", "hsaco/gfx942 "},
+    {"chip=942,memory=1000", "gfx942", "hsaco/gfx942 "},
+    {"chip=1100", "gfx1100", "hsaco/gfx1100 "},
+};
+
 /* ---- the library's side ---- */
 
 typedef struct stub_control {
@@ -164,19 +174,35 @@ static const fault_library stubs = {.provide = provide,
                                     .replays = graph_launches_of,
                                     .expect_recordings = expect_graphs};
 
+static void expect_targets(const device_info *info, const char *wanted) {
+    char targets[256] = "";
+    for (size_t k = 0; info->targets[k]; k++) {
+        strcat(targets, info->targets[k]);
+        strcat(targets, " ");
+    }
+    assert_string_equal(targets, wanted);
+}
+
+static void asks_how_its_unit_adds(void **state) {
+    const size_t i = (size_t)(uintptr_t)*state;
+    const fault row = {"hip", STUB_HIP, opened[i].faults, NOTHING, STATUS_OK, ""};
+    const device_driver *driver = device_driver_find("hip");
+    device_info info;
+    provide(&row);
+    assert_true(driver->enumerate(0, &info) && driver->examine(0, &info, NULL));
+    assert_string_equal(info.isa, opened[i].isa);
+    expect_targets(&info, opened[i].targets);
+    expect_nothing_alive(&row);
+}
+
 static void names_its_code(void **state) {
     size_t i = (size_t)(uintptr_t)*state;
     device_info info;
-    char targets[256] = "";
     provide(&(fault){chips[i].driver, strcmp(chips[i].driver, "hip") == 0 ? STUB_HIP : STUB_CUDA,
                      chips[i].faults, NOTHING, STATUS_OK, ""});
     assert_true(device_driver_find(chips[i].driver)->enumerate(0, &info));
     assert_string_equal(info.isa, chips[i].isa);
-    for (size_t k = 0; info.targets[k]; k++) {
-        strcat(targets, info.targets[k]);
-        strcat(targets, " ");
-    }
-    assert_string_equal(targets, chips[i].targets);
+    expect_targets(&info, chips[i].targets);
 }
 
 static uint64_t given_to(const void *row) {
@@ -363,5 +389,7 @@ int main(void) {
         failed += in_child(programs_are_lost, lost[i].driver, &lost[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)
         failed += in_child(names_its_code, chips[i].faults, (const void *)(uintptr_t)i);
+    for (size_t i = 0; i < COUNT_OF(opened); i++)
+        failed += in_child(asks_how_its_unit_adds, opened[i].faults, (const void *)(uintptr_t)i);
     return failed != 0;
 }

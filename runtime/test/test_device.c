@@ -26,6 +26,8 @@ enum { EXIT_SKIPPED = 77 };
 static void describes_itself(const bench *b) {
     device_info told;
     assert_true(b->driver->enumerate(b->index, &told));
+    if (b->driver->tries_code)
+        assert_true(!b->driver->examine || b->driver->examine(b->index, &told, NULL));
     const device_info *info = &b->d->info;
     assert_ptr_equal(b->d->driver, b->driver);
     assert_string_equal(info->backend, b->driver->name);

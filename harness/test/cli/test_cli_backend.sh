@@ -63,7 +63,7 @@ while read -r backend isa; do
     has out "\"isa\": \"$isa\"" "makes code for $isa"
 done <<'END_OF_ROWS'
 cuda sm_90a
-hip gfx942
+hip gfx942.chain
 ptx-emulated sm_80-emulated
 rocm-emulated gfx942-emulated
 END_OF_ROWS

@@ -1,8 +1,9 @@
 /* cuda.c - the drivers `cuda` and `hip`: see cuda.h. */
-#include "device/cuda/cuda.h"
+#include "device/cuda/cuda_chain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -152,6 +153,7 @@ static bool open_unit(cuda_library *l, const device_driver *driver, uint32_t ind
         leave_context(c);
         return false;
     }
+    cuda_ask_chain(c, &l->chains[index]);
     *device_out = &c->gpu.soft.base;
     return true;
 }
@@ -169,7 +171,10 @@ static void close_unit(device *d) {
 static const char *const cuda_foreign[] = {"foreign/ptx", "foreign/cubin", NULL};
 static const char *const hip_foreign[] = {"foreign/hsaco", NULL};
 
-#define DRIVER(library)                                                                            \
+/* Code that only an opened one is known to run. */
+static bool hip_examine(uint32_t index, device_info *info, status *st);
+
+#define DRIVER(library, examines)                                                                  \
     extern const device_driver library##_driver;                                                   \
     static bool library##_enumerate(uint32_t index, device_info *info_out) {                       \
         const cuda_unit *u = cuda_unit_at(&cuda_library_##library, index);                         \
@@ -191,6 +196,8 @@ static const char *const hip_foreign[] = {"foreign/hsaco", NULL};
                                             .listed = true,                                        \
                                             .foreign = library##_foreign,                          \
                                             .enumerate = library##_enumerate,                      \
+                                            .examine = examines,                                   \
+                                            .tries_code = true,                                    \
                                             .absent = library##_absent,                            \
                                             .open = library##_open,                                \
                                             .close = close_unit,                                   \
@@ -200,5 +207,16 @@ static const char *const hip_foreign[] = {"foreign/hsaco", NULL};
                                             GPU_SEQUENCE_FUNCTIONS,                                \
                                             GPU_DRIVER_FUNCTIONS};
 
-DRIVER(cuda)
-DRIVER(hip)
+DRIVER(cuda, NULL)
+DRIVER(hip, hip_examine)
+
+static bool hip_examine(uint32_t index, device_info *info, status *st) {
+    const device_options options = {.threads = 1};
+    device *d;
+    if (!open_unit(&cuda_library_hip, &hip_driver, index, &options, &d, st))
+        return false;
+    memcpy(info->targets, d->info.targets, sizeof info->targets);
+    info->isa = d->info.isa;
+    close_unit(d);
+    return true;
+}

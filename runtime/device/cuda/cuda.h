@@ -11,6 +11,8 @@
 #ifndef TESSERA_RUNTIME_CUDA_H
 #define TESSERA_RUNTIME_CUDA_H
 
+#include <stdatomic.h>
+
 #include "device/shared/gpu.h"
 
 #define CUDA_LIBRARY "TESSERA_CUDA_LIBRARY"
@@ -72,6 +74,7 @@ typedef struct cuda_library {
     cuda_functions call;
     uint32_t unit_count;
     cuda_unit units[CUDA_UNITS_MAX];
+    atomic_int chains[CUDA_UNITS_MAX]; /* cuda_chain.c: of each, what it was seen to do */
 } cuda_library;
 
 extern cuda_library cuda_library_cuda, cuda_library_hip;

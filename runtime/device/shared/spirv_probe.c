@@ -7,6 +7,7 @@
 
 #include "base/dtype.h"
 #include "base/splitmix64.h"
+#include "device/shared/gpu_once.h"
 #include "device/shared/spirv_probe_words.h"
 
 enum { NUMBERS = 64, ARITHMETIC_RESULTS = 5, CONVERSION_RESULTS = 2 };
@@ -93,32 +94,9 @@ static const struct {
 
 /* ---- running it ---- */
 
-static gpu_place at_host(void *host) {
-    return (gpu_place){.host = host};
-}
-
-static bool launch(gpu_device *g, const device_image *image, const gpu_block *in,
-                   const gpu_block *out, status *st) {
-    const uint64_t addresses[] = {in->address, out->address};
-    const int64_t one = 1;
-    const gpu_launch l = {
-        .image = image, .addresses = addresses, .address_count = 2, .workgroups = &one};
-    return g->functions->launch(&g->own, &l, st);
-}
-
-/* Parameters: two blocks and two sides of the host. */
-static bool run_on(gpu_device *g, const device_image *image, const gpu_block *in,
-                   const gpu_block *out, void *sent, void *got, status *st) {
-    const gpu_functions *f = g->functions;
-    bool ok = f->copy(&g->own, (gpu_place){.block = in}, at_host(sent), in->size_bytes, st) &&
-              launch(g, image, in, out, st) &&
-              f->copy(&g->own, at_host(got), (gpu_place){.block = out}, out->size_bytes, st);
-    return f->finish(&g->own, ok ? st : NULL) && ok;
-}
-
 static bool compute(spirv_target *t, gpu_device *g, spirv_probe_kind kind, void *sent, void *got,
                     status *st) {
-    const gpu_functions *f = g->functions;
+    static const int64_t one = 1;
     const size_t bytes = NUMBERS * probes[kind].number_bytes;
     const device_source source = {.bytes = probes[kind].code,
                                   .size_bytes = probes[kind].code_bytes,
@@ -127,16 +105,17 @@ static bool compute(spirv_target *t, gpu_device *g, spirv_probe_kind kind, void 
                                   .symbols = &probes[kind].symbol,
                                   .phase_count = 1};
     device_image *image;
-    gpu_block in = {0}, out = {0};
     if (!spirv_load_code(t, g, &source, &image, st))
         return false;
-    bool ok = f->alloc(g, bytes * probes[kind].inputs, DEVICE_MEMORY_DEVICE, &in, st) &&
-              f->alloc(g, bytes * probes[kind].results, DEVICE_MEMORY_DEVICE, &out, st) &&
-              run_on(g, image, &in, &out, sent, got, st);
-    if (in.size_bytes)
-        f->free(g, &in);
-    if (out.size_bytes)
-        f->free(g, &out);
+    const gpu_once once = {.image = image,
+                           .workgroups = &one,
+                           .sent = sent,
+                           .got = got,
+                           .sent_bytes = bytes * probes[kind].inputs,
+                           .got_bytes = bytes * probes[kind].results,
+                           .inputs = 1,
+                           .outputs = 1};
+    bool ok = gpu_run_once(g, &once, st);
     spirv_unload(t, image);
     return ok;
 }

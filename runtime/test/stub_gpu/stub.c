@@ -327,7 +327,7 @@ int CALL(cuLaunchKernel, hipModuleLaunchKernel)(void *function, unsigned grid_x,
         return INVALID_VALUE;
     if (pretend_is_foreign(f->name))
         l.workgroups = grid_x * grid_y * grid_z * block_x * block_y * block_z;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < (pretend_is_probe(f->name) ? PRETEND_ARGUMENTS : 4); i++)
         l.arguments[i] = *(const uint64_t *)arguments[i];
     if (pretend_takes_map(f->name) && !take_map(arguments[4], &l.arguments[0]))
         return INVALID_VALUE;

@@ -18,6 +18,7 @@
  *   context   the result of taking the device
  *   lost      the result that the launch number `at` (1) ends with, and all calls after it
  *   endless   1: launches never end, until stub_gpu_end
+ *   split     1: its matrix unit rounds products before it adds them
  *   capture, instantiate, graph   the results of ending a capture, making a graph, launching it */
 #ifndef TESSERA_RUNTIME_TEST_STUB_GPU_H
 #define TESSERA_RUNTIME_TEST_STUB_GPU_H
@@ -100,7 +101,7 @@ unsigned char *stub_resolve(uint64_t address, size_t bytes);
 /* stub_stream.c */
 typedef struct stub_launch {
     const stub_function *function;
-    uint64_t arguments[4];
+    uint64_t arguments[PRETEND_ARGUMENTS];
     unsigned workgroups;
 } stub_launch;
 

@@ -92,9 +92,10 @@ static bool compute(const stub_launch *l) {
 }
 
 static bool launch(const work *w) {
-    bool lose =
-        pretend_fault("lost", 0) && (long)stub_state.counts.launches + 1 == pretend_fault("at", 1);
-    stub_state.counts.launches++;
+    const bool counts = !pretend_is_probe(w->launch.function->name);
+    bool lose = counts && pretend_fault("lost", 0) &&
+                (long)stub_state.counts.launches + 1 == pretend_fault("at", 1);
+    stub_state.counts.launches += counts;
     pthread_mutex_unlock(&stub_state.mutex);
     bool ok = compute(&w->launch);
     pthread_mutex_lock(&stub_state.mutex);
