@@ -165,6 +165,11 @@ ir_value tiles_masked(ir_builder *b, ir_value x, bool rows, int64_t count, uint6
 bool tiles_is_of_last(const tiles_lowering *t, ir_attr dim);
 /* Finds the place of a tessera.load's tile; its results and how it is cut. */
 bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view);
+/* from_tiles_shift.c: a load whose elements lie beside its tile's places, which are `far`, in
+ * memory of the workgroup: all of them are there. *zeros: those that an edge cuts off are 0.
+ * Parameters: the operation, and its three results. */
+bool tiles_load_shifted(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_view *far,
+                        tiles_view *near, bool *zeros);
 /* from_tiles_hints.c: a number among the hints of an operation; `otherwise` where there is none. */
 int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise);
 /* Is a hint of the operation this word? */

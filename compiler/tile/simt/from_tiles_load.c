@@ -93,8 +93,8 @@ bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *vie
                .start = ir_attr_get(t->g, ir_op_attr(t->g, op, "start"))};
     p.axes = ir_op_ints(t->g, op, "kept", p.kept, IR_MAX_RANK);
     *view = (tiles_view){.memory = t->values[x].view.memory};
-    if (!view->memory || p.axes > 2 || ir_op_attr(t->g, op, "shift"))
-        return tiles_refuse(t, op, "it is shifted, or not of an input");
+    if (!view->memory || p.axes > 2)
+        return tiles_refuse(t, op, "it is not of an input");
     ir_op_ints(t->g, op, "size", p.size, IR_MAX_RANK);
     if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], view))
         return false;
@@ -134,6 +134,23 @@ static tiles_value in_memory(const tiles_view *near) {
                          .zeros = true};
 }
 
+static bool lower_shifted(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_view *far) {
+    ir_value v = ir_op_get(t->g, op)->results[0];
+    tiles_view near;
+    bool zeros;
+    if (t->wide[v])
+        return tiles_refuse(t, op, "it is shifted, and widened for a unit");
+    if (!tiles_load_shifted(t, b, op, far, &near, &zeros))
+        return false;
+    t->values[v] = in_memory(&near);
+    t->values[v].zeros = zeros;
+    t->values[v].rows = cut(far->valid_rows, far->true_rows);
+    t->values[v].columns = cut(far->valid_columns, far->true_columns);
+    if (t->is_read[v])
+        t->values[v].tile = tiles_take(b, &near, near.offset, near.rows, near.columns);
+    return true;
+}
+
 bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(t->g, op)->results[0];
     const tiles_stream *stream = tiles_stream_of(t, op);
@@ -145,6 +162,8 @@ bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
     tiles_view near;
     if (!tiles_find_load(t, b, op, &view))
         return false;
+    if (ir_op_attr(t->g, op, "shift"))
+        return lower_shifted(t, b, op, &view);
     if (stays_in_memory(t, b, op, &view, &near)) {
         t->values[v] = in_memory(&near);
         return true;

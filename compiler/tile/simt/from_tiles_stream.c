@@ -83,10 +83,12 @@ static int64_t piece_of(const tiles_lowering *t, ir_builder *b, ir_op load, cons
     return v->column_stride == 1 && piece * size >= LEAST_PIECE_BYTES ? piece : 0;
 }
 
-/* Is it a factor of products alone, of their type, which is not to be read where it lies? */
+/* Is it a factor of products alone, of their type, which is as it lies, and is not to be read
+ * there? */
 static bool is_copied(const tiles_lowering *t, ir_op load) {
     ir_value v = ir_op_get(t->g, load)->results[0];
     return t->is_factor[v] && !t->is_read[v] && !t->wide[v] && ir_type_of(t->g, v)->rank == 2 &&
+           !ir_op_attr(t->g, load, "shift") &&
            !tiles_says(t, load, "space", memory_space_names[MEMORY_SPACE_REGISTER]);
 }
 

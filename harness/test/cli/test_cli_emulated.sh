@@ -280,6 +280,12 @@ ptx sm_80 by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
 ptx sm_80 by_steps mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
 ptx sm_90 by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
 ptx sm_90a by_steps mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_80 windows mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_90a windows mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+rocm gfx942 windows v_mfma_i32_16x16x32_i8
+rocm gfx1100 windows v_wmma_i32_16x16x16_iu8
+ptx sm_80 beside st.shared
+rocm gfx942 neighbours ds_write
 ptx sm_80 doubles fma.rn.f64
 ptx sm_90 doubles mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 rocm gfx90a by_steps v_mfma_i32_16x16x16i8
