@@ -33,11 +33,11 @@ static bool has_unit(const target_info *target, dtype factor) {
     return false;
 }
 
-static bool is_of_one_type(const ir_module *m, ir_op op) {
+static bool is_of_one_type(const ir_module *m, ir_op op, uint32_t operands) {
     const ir_op_data *d = ir_op_get(m, op);
-    dtype element = ir_type_of(m, d->results[0])->element;
+    dtype element = ir_type_of(m, d->operands[0])->element;
     bool same = true;
-    for (uint32_t i = 0; i < d->operand_count; i++)
+    for (uint32_t i = 0; i < d->operand_count && i < operands; i++)
         same = same && ir_type_of(m, d->operands[i])->element == element;
     return same;
 }
@@ -51,10 +51,16 @@ static int64_t product_of(const ir_type_data *t, int axes) {
 
 /* ---- attention ---- */
 
-/* The kernel of the library, and its dimensions: "N=16,M=2048,K=2048,D=64,E=bf16". False: its tiles
- * are not for these sizes. */
-static bool describe_attention(const ir_module *m, ir_op op, const char **name, int64_t *depth_out,
-                               text *dims) {
+/* The library's kernel for a composite. */
+typedef struct description {
+    const char *name; /* of its kernel */
+    int64_t depth;    /* places that BD holds */
+    text dims;        /* "N=16,M=2048,K=2048,D=64,E=bf16" */
+    text constants;   /* lines of the file */
+} description;
+
+/* False: its tiles are not for these sizes. */
+static bool describe_attention(const ir_module *m, ir_op op, description *out) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *q = ir_type_of(m, d->operands[0]), *k = ir_type_of(m, d->operands[1]);
     int n = q->rank;
@@ -64,12 +70,50 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
             depth = q->dims[n - 1];
     bool causal = ir_op_int(m, op, "causal", 0) != 0;
     if (heads < 1 || rows < 1 || keys < 1 || depth < 1 ||
-        ir_type_of(m, d->operands[2])->dims[n - 1] != depth || (causal && keys < rows))
+        ir_type_of(m, d->operands[2])->dims[n - 1] != depth || (causal && keys < rows) ||
+        ir_type_of(m, d->results[0])->element != q->element)
         return false;
-    *name = causal ? "causal_attention" : "attention";
-    text_printf(dims, "N=%" PRId64 ",M=%" PRId64 ",K=%" PRId64 ",D=%" PRId64 ",E=%s", heads, rows,
-                keys, depth, dtype_name(q->element));
-    *depth_out = depth;
+    out->name = causal ? "causal_attention" : "attention";
+    out->depth = depth;
+    text_printf(&out->dims, "N=%" PRId64 ",M=%" PRId64 ",K=%" PRId64 ",D=%" PRId64 ",E=%s", heads,
+                rows, keys, depth, dtype_name(q->element));
+    return true;
+}
+
+/* ---- convolution ---- */
+
+/* Channels of a step: as many as divide all of them; 0: there are too few. */
+static int64_t channels_at_once(int64_t channels) {
+    enum { MOST = 64, LEAST = 16 };
+    int64_t steps = MOST;
+    while (steps >= LEAST && channels % steps != 0)
+        steps /= 2;
+    return steps >= LEAST ? steps : 0;
+}
+
+/* Its taps are written out, so that they are few. */
+static bool describe_convolution(const ir_module *m, ir_op op, description *out) {
+    enum { MOST_TAPS = 9 };
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *x = ir_type_of(m, library_origin(m, d->operands[0])),
+                       *y = ir_type_of(m, d->results[0]);
+    int64_t window[2], padding = ir_op_int(m, op, "padding", 0);
+    const int64_t steps = x->rank == 4 ? channels_at_once(x->dims[3]) : 0;
+    if (ir_op_ints(m, op, "window", window, 2) != 2 || ir_op_int(m, op, "stride", 1) != 1 ||
+        !dtype_is_narrow(x->element) || y->element != DTYPE_F32 || y->dims[1] != x->dims[1] ||
+        y->dims[2] != x->dims[2] || window[0] * window[1] > MOST_TAPS || steps == 0 ||
+        x->dims[0] < 1 || x->dims[1] < 1 || x->dims[2] < 1 || y->dims[3] < 1)
+        return false;
+    out->name = "convolution";
+    text_printf(&out->dims,
+                "N=%" PRId64 ",H=%" PRId64 ",W=%" PRId64 ",C=%" PRId64 ",O=%" PRId64 ",P=%" PRId64
+                ",Q=%" PRId64 ",E=%s",
+                x->dims[0], x->dims[1], x->dims[2], x->dims[3], y->dims[3], window[0], window[1],
+                dtype_name(x->element));
+    text_printf(&out->constants,
+                "\nROWS = %" PRId64 "\nCOLUMNS = %" PRId64 "\nABOVE = %" PRId64
+                "\nBESIDE = %" PRId64 "\nSTEPS = %" PRId64 "\n",
+                window[0], window[1], padding, padding, steps);
     return true;
 }
 
@@ -77,11 +121,18 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
 
 /* Composites of narrow types, on a matrix unit. */
 static const struct entry {
-    int opcode;
+    int opcode, kept; /* the composite, and what of it is left of the primitives that it becomes */
+    int64_t rows_times; /* rows of a warp, in those of a unit's instruction, at most: what
+                           registers hold */
+    uint32_t factors;   /* its first operands, which are of one type */
+    bool takes_in;      /* its tiles may be made of what its operands are made of */
     const char *file;
-    bool (*describe)(const ir_module *m, ir_op op, const char **name, int64_t *depth, text *dims);
+    bool (*describe)(const ir_module *m, ir_op op, description *out);
 } entries[] = {
-    {GRAPH_ATTENTION, "attention.tsr", describe_attention},
+    {GRAPH_ATTENTION, GRAPH_ATTENTION, 2, LIMIT_OPERANDS, true, "attention.tsr",
+     describe_attention},
+    {GRAPH_CONV2D, GRAPH_CONVOLVE, 1, 2, false, "convolution.tsr", describe_convolution},
+    {GRAPH_CONVOLVE, GRAPH_CONVOLVE, 1, 2, false, "convolution.tsr", describe_convolution},
 };
 
 static const struct entry *entry_of(int opcode) {
@@ -118,7 +169,7 @@ bool library_keeps(const ir_module *m, ir_op op, const compiler_options *options
                    const target_info *target) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!entry_of(d->opcode) || !library_asked(options, target) ||
-        options->profile == PROFILE_STRICT || !is_of_one_type(m, op))
+        options->profile == PROFILE_STRICT || !is_of_one_type(m, op, entry_of(d->opcode)->factors))
         return false;
     dtype element = ir_type_of(m, d->operands[0])->element;
     return dtype_is_narrow(element) && has_unit(target, element);
@@ -139,9 +190,11 @@ static bool is_along_rows(const ir_module *m, ir_op composite, ir_op op) {
 bool library_takes_in(const ir_module *m, ir_op composite, uint32_t i, ir_op op) {
     const int opcode = ir_op_get(m, op)->opcode;
     const graph_class class = graph_op_class(opcode);
+    const bool behind = i >= ir_op_get(m, composite)->operand_count;
+    if (!behind && !entry_of(ir_op_get(m, composite)->opcode)->takes_in)
+        return false;
     return (parts_knows(opcode) || is_along_rows(m, composite, op)) &&
-           (i == 0 || i >= ir_op_get(m, composite)->operand_count || class == GRAPH_CLASS_MOVE ||
-            class == GRAPH_CLASS_GENERATOR);
+           (i == 0 || behind || class == GRAPH_CLASS_MOVE || class == GRAPH_CLASS_GENERATOR);
 }
 
 bool library_may(const ir_module *graph, const settings *all, const compiler_options *options,
@@ -171,7 +224,7 @@ typedef struct library_request {
     const compiler_case *c; /* its dimensions */
     int64_t depth;          /* places that BD holds, the least of its values that does */
     int64_t most_registers; /* estimated, of a thread; 0: any number */
-    bool on_unit;
+    int64_t rows_times;     /* entry.rows_times; 0: any number */
     status st;
 } library_request;
 
@@ -181,7 +234,7 @@ static void free_modules(library_kernel *k) {
     k->graph = k->tile = NULL;
 }
 
-static compiler_source *open_library(const char *name) {
+static compiler_source *open_library(const char *name, const text *constants) {
     compiler_source *source = NULL;
     text words;
     text_init(&words);
@@ -190,6 +243,7 @@ static compiler_source *open_library(const char *name) {
             text said;
             text_init(&said);
             text_append_bytes(&words, library_files[i].data, library_files[i].size_bytes);
+            text_append(&words, constants->data ? constants->data : "");
             source = compiler_open_text(name, words.data, false, &said);
             text_release(&said);
         }
@@ -276,13 +330,15 @@ static uint32_t knob_named(const compiler_knobs *knobs, const char *name) {
     return i;
 }
 
-/* Has each warp an instruction's rows of a unit, or two? Others are not worth weighing. */
-static bool has_rows(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX]) {
+/* Has each warp an instruction's rows of a unit, or up to so many times that? Others are not worth
+ * weighing. */
+static bool has_rows(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
+                     int64_t times) {
     enum { ROWS = 16 };
     const uint32_t rows = knob_named(knobs, "BM"), warps = knob_named(knobs, "warps");
     const int64_t each =
         knobs->items[rows].values[at[rows]] / knobs->items[warps].values[at[warps]];
-    return each >= ROWS && each <= 2 * ROWS;
+    return each >= ROWS && each <= times * ROWS;
 }
 
 static bool is_least_depth(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
@@ -353,8 +409,8 @@ static bool lower_best(library_request *r, library_kernel *out) {
     library_kernel *best = NULL;
     do {
         library_kernel one = {.name = out->name};
-        if (!is_least_depth(r->knobs, at, r->depth) || (r->on_unit && !has_rows(r->knobs, at)) ||
-            !lower_point(r, at, &one))
+        if (!is_least_depth(r->knobs, at, r->depth) ||
+            (r->rows_times && !has_rows(r->knobs, at, r->rows_times)) || !lower_point(r, at, &one))
             continue;
         least = points.count == 0 || one.cycles < least ? one.cycles : least;
         vec_push(&points, one);
@@ -407,26 +463,32 @@ static bool lower_template(library_request *r, library_kernel *out) {
     ir_op op = composite_of(g);
     const struct entry *e = entry_of(ir_op_get(g, op)->opcode);
     compiler_values values = {0};
-    text dims, said;
+    description about = {.depth = 0};
+    text said;
     arena memory;
-    text_init(&dims);
+    text_init(&about.dims);
+    text_init(&about.constants);
     text_init(&said);
     arena_init(&memory);
-    graph_decompose_within(g, ir_module_kernel(g), e->opcode);
+    graph_decompose_within(g, ir_module_kernel(g), e->kept);
     r->graph = g;
-    if (ir_op_count(g) <= MOST_OPERATIONS && e->describe(g, op, &out->name, &r->depth, &dims))
-        r->source = open_library(e->file);
+    op = composite_of(g);
+    if (op && ir_op_count(g) <= MOST_OPERATIONS && e->describe(g, op, &about))
+        r->source = open_library(e->file, &about.constants);
+    out->name = about.name;
+    r->depth = about.depth;
     r->kernel = r->source ? compiler_kernel_named(r->source, out->name) : NULL;
-    if (r->kernel && compiler_values_read(dims.data, &memory, &values, &r->st))
+    if (r->kernel && compiler_values_read(about.dims.data, &memory, &values, &r->st))
         r->c = compiler_case_bind(r->source, r->kernel, &values, &said);
     r->knobs = r->kernel ? r->kernel->knobs : NULL;
     r->make = template_at;
-    r->on_unit = true;
+    r->rows_times = e->rows_times;
     bool found = r->c && lower_best(r, out);
     compiler_close(r->source);
     arena_release(&memory);
     text_release(&said);
-    text_release(&dims);
+    text_release(&about.dims);
+    text_release(&about.constants);
     ir_module_free(g);
     return found;
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/copy.h"
 #include "library_parts.h"
@@ -14,9 +15,11 @@ enum { LEADS = PART_AXES - 2, MOST_CUTS = 8 };
 typedef struct rewriting {
     const ir_module *g, *t; /* the graph; the composite's kernel of tiles */
     ir_op composite;
-    int64_t leads[LEADS]; /* axes of which the first one of tiles is made, the last one innermost */
-    int lead_count;
-    parts parts; /* of outputs */
+    int64_t leads[LEADS]; /* axes before rows and columns; the only one of tiles may become several,
+                             the last one innermost */
+    int lead_count, own_leads;       /* ... and those that tiles have */
+    ir_value direct[LIMIT_OPERANDS]; /* for operands that are loaded as tiles say; 0: another */
+    parts parts;                     /* of outputs */
     parts_kernel kernel;
     ir_builder b;                    /* of the kernel's block */
     ir_op tiles;                     /* its instances */
@@ -32,13 +35,13 @@ static const ir_op_data *data_of(const rewriting *r) {
 
 static const char *lead_name(const rewriting *r, int i, char room[16]) {
     const ir_attr_data *names = ir_attr_get(r->t, ir_op_attr(r->t, tiles_of(r->t), "indices"));
-    if (r->lead_count == 1)
-        return ir_attr_get(r->t, names->items[0])->string;
+    if (r->lead_count == r->own_leads)
+        return ir_attr_get(r->t, names->items[i])->string;
     snprintf(room, 16, "lead%d", i);
     return room;
 }
 
-/* Makes a form of three axes: those that the first one is made of, rows and columns. The latter
+/* Makes a form: axes before rows and columns, and these. The latter
  * begin where `start` says, of the module of tiles, which has the same numbers, and have so many
  * places. */
 static part_form form_of(const rewriting *r, parts *e, const ir_type_data *whole,
@@ -48,18 +51,20 @@ static part_form form_of(const rewriting *r, parts *e, const ir_type_data *whole
     for (int i = 0; i < r->lead_count; i++)
         form.axes[form.count++] = parts_axis(
             e, (part_axis){r->leads[i], ir_dim_symbol(e->b.m, lead_name(r, i, room)), 0, 0});
-    for (int i = 1; i < 3; i++)
+    for (int k = 0; k < 2; k++) {
+        const int i = r->own_leads + k;
         form.axes[form.count++] =
             parts_axis(e, (part_axis){whole->dims[i], ir_attr_get(r->t, start->items[i])->integer,
-                                      size[i - 1], i - 1});
-    if (size[1] == whole->dims[2])
+                                      size[k], k});
+    }
+    if (size[1] == whole->dims[r->own_leads + 1])
         e->whole = form.axes[form.count - 1];
     return form;
 }
 
 /* Splits the leading axis that some value has as two. */
 static bool split(rewriting *r, const parts *e) {
-    if (!e->split_extent || e->split >= r->lead_count || r->lead_count == LEADS)
+    if (!e->split_extent || e->split >= r->lead_count || r->lead_count == LEADS || r->own_leads > 1)
         return false;
     for (int i = r->lead_count; i > e->split; i--)
         r->leads[i] = r->leads[i - 1];
@@ -165,8 +170,8 @@ static bool replace_load(rewriting *r, ir_op load) {
     uint32_t i = 0;
     while (i < data_of(r)->operand_count && r->stands[i] != d->operands[0])
         i++;
-    if (i == data_of(r)->operand_count)
-        return true; /* one that stands for another already */
+    if (i == data_of(r)->operand_count || r->direct[i])
+        return true; /* one that stands for another already, or is as it should be */
     ir_value x = operand_tile(r, load, data_of(r)->operands[i]);
     if (!x)
         return false;
@@ -212,7 +217,7 @@ static ir_op open_tiles(rewriting *r) {
         for (int i = 0; i < r->lead_count; i++)
             items[count++] =
                 k ? ir_attr_int(m, r->leads[i]) : ir_attr_string(m, lead_name(r, i, room));
-        for (uint32_t i = 1; i < list->count; i++)
+        for (uint32_t i = (uint32_t)r->own_leads; i < list->count; i++)
             items[count++] = list->items[i];
         made[k] = ir_attr_array(m, items, count);
     }
@@ -238,17 +243,60 @@ static ir_value copy_instances(rewriting *r) {
     return result;
 }
 
-/* Operands of the composite, before the instances. */
-static void open_stands(rewriting *r) {
+static bool is_form(const ir_module *g, ir_op op) {
+    const ir_op_data *d = op ? ir_op_get(g, op) : NULL;
+    return d && (d->opcode == GRAPH_RESHAPE ||
+                 (d->opcode == GRAPH_CONVERT &&
+                  dtype_is_narrow(ir_type_of(g, d->operands[0])->element) &&
+                  ir_type_of(g, d->results[0])->element == DTYPE_F32));
+}
+
+ir_value library_origin(const ir_module *graph, ir_value v) {
+    for (ir_op op = ir_value_get(graph, v)->op; is_form(graph, op); op = ir_value_get(graph, v)->op)
+        v = ir_op_get(graph, op)->operands[0];
+    return v;
+}
+
+/* The argument of the kernel that has these axes, of which an operand is no more than another form;
+ * 0: there is none. */
+static ir_value argument_of(const rewriting *r, ir_value v, const ir_type_data *type) {
+    const ir_block_data *body = ir_kernel_body(r->g);
+    v = library_origin(r->g, v);
+    const ir_type_data *d = ir_type_of(r->g, v);
+    if (ir_value_get(r->g, v)->op || d->rank != type->rank ||
+        memcmp(d->dims, type->dims, sizeof *d->dims * (size_t)d->rank))
+        return 0;
+    uint32_t i = 0;
+    while (body->arguments[i] != v)
+        i++;
+    if (r->kernel.typed[i])
+        return 0;
+    r->kernel.typed[i] = true;
+    return r->kernel.arguments[i];
+}
+
+/* Operands of the composite, before the instances. False: tiles with several leading axes load
+ * arguments alone. */
+static bool open_stands(rewriting *r) {
     const ir_block_data *body = ir_kernel_body(r->t);
-    for (uint32_t i = 0; i < body->argument_count; i++)
-        r->stands[i] = ir_build1(&r->b, GRAPH_CONSTANT, NULL, 0,
-                                 ir_value_get(r->t, body->arguments[i])->type, NULL, 0);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < body->argument_count; i++) {
+        const ir_type type = ir_value_get(r->t, body->arguments[i])->type;
+        const bool direct = r->own_leads > 1;
+        r->direct[i] =
+            direct ? argument_of(r, data_of(r)->operands[i], ir_type_of(r->t, body->arguments[i]))
+                   : 0;
+        ok = !direct || r->direct[i];
+        r->stands[i] =
+            direct ? r->direct[i] : ir_build1(&r->b, GRAPH_CONSTANT, NULL, 0, type, NULL, 0);
+    }
+    return ok;
 }
 
 static void close_stands(rewriting *r) {
     for (uint32_t i = 0; i < data_of(r)->operand_count; i++)
-        ir_op_erase(r->b.m, ir_value_get(r->b.m, r->stands[i])->op);
+        if (!r->direct[i])
+            ir_op_erase(r->b.m, ir_value_get(r->b.m, r->stands[i])->op);
 }
 
 static bool replace_loads(rewriting *r) {
@@ -270,14 +318,13 @@ static part_form result_form(rewriting *r) {
 static bool make(rewriting *r) {
     part_form result = result_form(r);
     const part_axis last = r->parts.axes.items[result.axes[result.count - 1]];
-    if (!find_outputs(r, &result))
+    if (!find_outputs(r, &result) || !open_stands(r))
         return false;
-    open_stands(r);
     r->tiles = open_tiles(r);
     parts_give(&r->parts, data_of(r)->results[0], &result, copy_instances(r));
     bool ok = parts_find(&r->parts) && replace_loads(r) &&
               parts_end_kernel(&r->parts, &r->b, r->tiles) &&
-              !(r->parts.computes && last.size != last.extent);
+              !(r->own_leads == 1 && r->parts.computes && last.size != last.extent);
     if (ok)
         close_stands(r);
     return ok;
@@ -300,10 +347,16 @@ static ir_module *attempt(rewriting *r) {
 }
 
 ir_module *library_around(const ir_module *graph, ir_op composite, const ir_module *tiles) {
-    const ir_block_data *body = ir_kernel_body(tiles);
-    rewriting r = {.g = graph, .t = tiles, .composite = composite, .split = true, .lead_count = 1};
+    const ir_type_data *result = ir_type_of(tiles, ir_op_get(tiles, tiles_of(tiles))->results[0]);
+    const int leads = result->rank - 2;
+    rewriting r = {.g = graph,
+                   .t = tiles,
+                   .composite = composite,
+                   .split = true,
+                   .lead_count = leads,
+                   .own_leads = leads};
     ir_module *made = NULL;
-    r.leads[0] = ir_type_of(tiles, body->arguments[0])->dims[0];
+    memcpy(r.leads, result->dims, sizeof *r.leads * (size_t)leads);
     while (!made && r.split)
         made = attempt(&r);
     return made;

@@ -388,6 +388,19 @@ for chip in gfx942 gfx942+chain; do
     has out "v_mfma_f32_16x16x4_f32" "multiplies with the unit"
 done
 
+# Beyond strict a convolution of narrow floats is a kernel of tiles of the library: one phase, on the matrix unit, with what follows.
+while read -r kernel case chip instruction; do
+    exits 0 "$kernel on $chip" "$tsr" compile "$root/corpus/convolution/conv2d.tsr" --kernel $kernel --case $case --isa $chip \
+        --profile deterministic --emit asm
+    has out "$instruction" "is the unit's"
+    hasnt out "phase_1" "one phase"
+done <<'END'
+conv2d_3x3 unit sm_80 mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+conv2d_residual edge sm_90a mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+conv2d_residual edge gfx942 v_mfma_f32_16x16x16_bf16
+conv2d_3x3 unit_special gfx1100 v_wmma_f32_16x16x16_f16
+END
+
 # 8-bit floats, with a scale for each row: threads multiply them in strict, units beyond it.
 while read -r family chip instruction; do
     exits 0 "8-bit floats on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend $family-emulated \
