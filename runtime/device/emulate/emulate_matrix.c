@@ -49,7 +49,7 @@ static const struct {
 
 /* ---- which unit ---- */
 
-const matrix_unit *emulate_unit_of(emulate *e, uint32_t kind) {
+static const matrix_unit *find_unit(emulate *e, uint32_t kind) {
     static const char unknown[] = "the image uses a matrix instruction of which no unit of its "
                                   "family is known (chip/matrix_units.def)";
     const char *family = e->launch->matrix_family;
@@ -68,12 +68,24 @@ const matrix_unit *emulate_unit_of(emulate *e, uint32_t kind) {
     return unit;
 }
 
+/* All subgroups of a phase call the same few. */
+const matrix_unit *emulate_unit_of(emulate *e, uint32_t kind) {
+    if (!e->unit || e->unit_kind != kind || e->unit_family != e->launch->matrix_family) {
+        e->unit = find_unit(e, kind);
+        e->unit_kind = kind;
+        e->unit_family = e->launch->matrix_family;
+    }
+    return e->unit;
+}
+
 /* ---- fragments ---- */
 
 /* Registers of a lane are a row of elements: PTX ISA, "Matrix fragments for mma". */
 static uint64_t element(const uint32_t *words, uint32_t index, const binary_format *format) {
     uint64_t value = 0;
     uint32_t bytes = (uint32_t)format->storage_bits / 8;
+    if (bytes == sizeof *words)
+        return words[index];
     memcpy(&value, (const unsigned char *)words + (size_t)index * bytes, bytes);
     return value;
 }
@@ -81,7 +93,10 @@ static uint64_t element(const uint32_t *words, uint32_t index, const binary_form
 static void set_element(uint32_t *words, uint32_t index, const binary_format *format,
                         uint64_t value) {
     uint32_t bytes = (uint32_t)format->storage_bits / 8;
-    memcpy((unsigned char *)words + (size_t)index * bytes, &value, bytes);
+    if (bytes == sizeof *words)
+        words[index] = (uint32_t)value;
+    else
+        memcpy((unsigned char *)words + (size_t)index * bytes, &value, bytes);
 }
 
 /* Length of a lane's runs of factors: a register full, or one wider element. */

@@ -8,6 +8,7 @@
 #define TESSERA_RUNTIME_EMULATE_PARTS_H
 
 #include "base/vec.h"
+#include "chip/matrix_unit.h"
 #include "device/emulate/emulate.h"
 #include "device/emulate/emulate_fiber.h"
 #include "device/shared/host_memory.h"
@@ -159,6 +160,9 @@ struct emulate {
 
     /* The launch. */
     const emulate_launch *launch;
+    const matrix_unit *unit; /* of the last matrix instruction; NULL: there was none */
+    uint32_t unit_kind;
+    const char *unit_family; /* ... of the launch that it was in */
     emulate_order how;
     uint32_t phase, region_count;
     uint64_t phase_start;
