@@ -185,6 +185,14 @@ static bool is_shared(const contraction *c, const int64_t sizes[2]) {
            is_loadable(&of, UNIT_BYTES / (int64_t)dtype_size(c->unit->factor));
 }
 
+/* Registers of a thread for its sums: of chunks, for the total, too. */
+static int64_t sum_registers(const contraction *c, const size_dim dims[2]) {
+    enum { REGISTER = 4 };
+    const int64_t chunk = contraction_chunk(c), each = (int64_t)dtype_size(c->unit->sum) / REGISTER;
+    const bool chunks = c->unit->chain && chunk && c->shape.k > chunk;
+    return dims[0].most * dims[1].most / c->s->target->vector_lanes * each * (chunks ? 2 : 1);
+}
+
 /* Squares, and smaller ones where that leaves units of the chip without work. Where squares would
  * be more than the units, two groups of warps share what is loaded for twice the columns, so that
  * one side is fetched half as often. */
@@ -197,6 +205,9 @@ static void unit_tile(const contraction *c, size_search *z) {
         d->least = i ? c->unit->n : c->unit->m;
         d->most = clamp(power_at_least(d->extent, UNIT_TILE), d->least, UNIT_TILE);
     }
+    for (int larger = 1; sum_registers(c, z->dims) > (c->s->target->vector_registers + 1) / 2;
+         larger = z->dims[1].most >= z->dims[0].most)
+        z->dims[larger].most /= 2;
     if (is_shared(c, shared) && MOST_GROUPS * size_workgroups(z, shared) > z->threads)
         for (int i = 0; i < 2; i++)
             z->dims[i].most = z->dims[i].least = shared[i];
