@@ -24,8 +24,7 @@ static void check_block(const shlo_block *block) {
         for (uint32_t i = 0; i < op->operand_count; i++)
             check_values(op->operands[i], 1);
         for (uint32_t i = 0; i < op->region_count; i++)
-            if (op->regions[i])
-                check_block(op->regions[i]);
+            check_block(op->regions[i]);
     }
 }
 

@@ -1,8 +1,8 @@
 /* imported.c - a source that is a program of StableHLO: each of its public functions is a kernel
  * with one case, and every command takes it like one of a .tsr file.
  *
- * Bytecode becomes text first, so that there are lines to point at. Behind the program's text stand
- * the heads of its kernels, which are read like any: names, types and the case. */
+ * Bytecode is shown as text where it is wrong. Behind the program's text stand the heads of its
+ * kernels, which are read like any: names, types and the case. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@ typedef struct imported_kernel {
 
 typedef struct imported_program {
     shlo_module *module;
+    bool has_text; /* the source's text has it: not of bytecode in which nothing is wrong */
     VEC(imported_kernel) kernels;
 } imported_program;
 
@@ -99,59 +100,33 @@ static void write_head(text *out, const char *name, const ir_module *graph) {
 
 /* ---- reading ---- */
 
-static const shlo_location *kept_place(shlo_module *to, const shlo_location *from) {
-    if (!from || !from->file)
-        return from ? ARENA_NEW(&to->memory, shlo_location, 1) : NULL;
-    shlo_location *l = arena_copy(&to->memory, from, sizeof *from);
-    l->file = arena_strdup(&to->memory, from->file);
-    l->name = from->name ? arena_strdup(&to->memory, from->name) : NULL;
-    return l;
-}
-
-/* The text has the operations of the bytecode one by one, and not their places in the program. */
-static void note_places(shlo_module *to, shlo_block *read, const shlo_block *original) {
-    const shlo_op *from = original->first;
-    for (shlo_op *op = read->first; op && from; op = op->next, from = from->next) {
-        op->location = kept_place(to, from->location);
-        for (uint32_t i = 0; i < op->region_count && i < from->region_count; i++)
-            if (op->regions[i] && from->regions[i])
-                note_places(to, op->regions[i], from->regions[i]);
-    }
-}
-
-static void note_all_places(shlo_module *to, const shlo_module *original) {
-    const shlo_function *from = original->first;
-    for (shlo_function *f = to->first; f && from; f = f->next, from = from->next) {
-        f->location = kept_place(to, from->location);
-        if (f->body && from->body)
-            note_places(to, f->body, from->body);
-    }
-}
-
 static shlo_module *read_module(compiler_source *s, const char *name, const char *data, size_t size,
                                 diagnostics *d) {
     status st = STATUS_INIT;
-    text printed;
-    shlo_module *m = NULL, *original = NULL;
-    text_init(&printed);
-    if (shlo_is_bytecode((const uint8_t *)data, size)) {
-        original = shlo_read_bytecode((const uint8_t *)data, size, &st);
-        if (original)
-            shlo_print(original, &printed);
-    } else {
-        text_append_bytes(&printed, data, size);
-    }
-    const char *kept = arena_copy(&s->memory, printed.data, printed.length + 1);
-    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept,
-                     (uint32_t)printed.length);
-    m = st.code ? NULL : shlo_read_text(kept, printed.length, &st);
+    const size_t length = s->program->has_text ? size : 0;
+    const char *kept = arena_strndup(&s->memory, data, length);
+    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, (uint32_t)length);
+    shlo_module *m = s->program->has_text ? shlo_read_text(kept, size, &st)
+                                          : shlo_read_bytecode((const uint8_t *)data, size, &st);
     if (!m)
         report(&s->text, d, ERROR_PROGRAM_UNREADABLE, &st);
-    else if (original)
-        note_all_places(m, original);
-    shlo_module_free(original);
-    text_release(&printed);
+    else if (!s->program->has_text)
+        shlo_place(m);
     return m;
+}
+
+/* The text of a program in bytecode, for what is shown of it. */
+static void need_text(compiler_source *s) {
+    text printed;
+    if (s->program->has_text)
+        return;
+    s->program->has_text = true;
+    text_init(&printed);
+    shlo_print(s->program->module, &printed);
+    source_text_init(&s->text, &s->memory, s->text.name,
+                     arena_strndup(&s->memory, printed.data, printed.length),
+                     (uint32_t)printed.length);
+    text_release(&printed);
 }
 
 static bool is_entry(const imported_program *p, const shlo_function *f) {
@@ -162,6 +137,7 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
                    diagnostics *d) {
     text heads;
     imported_program *p = s->program = ARENA_NEW(&s->memory, imported_program, 1);
+    p->has_text = !shlo_is_bytecode((const uint8_t *)data, size);
     p->module = read_module(s, name, data, size, d);
     text_init(&heads);
     text_append(&heads, "from tessera import *\n");
@@ -169,12 +145,13 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
         status st = STATUS_INIT;
         if (!is_entry(p, f))
             continue;
-        imported_kernel one = {f, shlo_import(p->module, f->name, &s->text, &st)};
+        imported_kernel one = {f, shlo_import(p->module, f->name, &st)};
         if (one.graph) {
             put_name(one.graph, kernel_name(p, f));
             write_head(&heads, kernel_name(p, f), one.graph);
             vec_push(&p->kernels, one);
         } else {
+            need_text(s);
             report(&s->text, d, ERROR_PROGRAM_UNSUPPORTED, &st);
         }
     }
@@ -184,12 +161,12 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
     return at;
 }
 
-/* The place of a function is that of its own text. */
+/* The place of a function is that of its own text, where there is one. */
 static const ast_function *at_function(compiler_source *s, const ast_function *head,
                                        const shlo_function *f) {
     ast_function *own = arena_copy(&s->memory, head, sizeof *head);
-    own->at = own->whole =
-        (span){(uint32_t)f->offset, (uint32_t)f->offset + (uint32_t)strlen("func.func")};
+    const uint32_t at = s->text.lines[f->line - 1] + f->column - 1;
+    own->at = own->whole = (span){at, at + (uint32_t)strlen("func.func")};
     return own;
 }
 
@@ -199,9 +176,10 @@ void imported_connect(compiler_source *s) {
         kernel_interface *k = &s->interfaces[i];
         k->imported = one->graph;
         k->contract = false;
-        k->function = at_function(s, k->function, one->function);
+        if (s->program->has_text)
+            k->function = at_function(s, k->function, one->function);
         s->kernels[i].contract = false;
-        s->kernels[i].line = source_position_of(&s->text, (uint32_t)one->function->offset).line;
+        s->kernels[i].line = one->function->line;
     }
 }
 

@@ -2,6 +2,7 @@
  * type variables. */
 #include <string.h>
 
+#include "base/map.h"
 #include "check/modules.h"
 #include "source/parser.h"
 
@@ -350,17 +351,18 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
     }
 }
 
-static bool parameter_check(const kernel_interface *k, uint32_t index, diagnostics *d) {
+/* `seen` has the names in front of it, with their places. */
+static bool parameter_check(const kernel_interface *k, uint32_t index, map *seen, diagnostics *d) {
     const ast_function *f = k->function;
     const ast_parameter *p = &f->parameters[index];
-    for (uint32_t i = 0; i < index; i++) {
-        if (strcmp(f->parameters[i].name, p->name) == 0) {
-            diagnose_error(d, ERROR_DUPLICATE_PARAMETER, p->at, "parameter '%s' appears twice",
-                           p->name);
-            diagnose_note(d, f->parameters[i].at, "first here");
-            return false;
-        }
+    intptr_t first;
+    if (map_get(seen, p->name, &first)) {
+        diagnose_error(d, ERROR_DUPLICATE_PARAMETER, p->at, "parameter '%s' appears twice",
+                       p->name);
+        diagnose_note(d, f->parameters[first].at, "first here");
+        return false;
     }
+    map_put(seen, p->name, index);
     if (!p->keyword_only && p->fallback) {
         diagnose_error(d, ERROR_TENSOR_DEFAULT, p->at, "a tensor parameter has no default");
         diagnose_help(d, "constants come after a bare '*': def f(x: Tensor[...], *, %s=...)",
@@ -398,9 +400,11 @@ static bool parameter_read(compiler_source *s, const kernel_interface *k, node *
 static void parameters_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
                             declared_names *variables, diagnostics *d) {
     const ast_function *f = k->function;
+    map seen;
+    map_init(&seen);
     k->parameters = ARENA_NEW(&s->memory, annotation, f->parameter_count + 1);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
-        if (!parameter_check(k, i, d)) {
+        if (!parameter_check(k, i, &seen, d)) {
             k->broken = true;
         } else if (!f->parameters[i].keyword_only) {
             annotation *out = &k->parameters[k->parameter_count++];
@@ -409,6 +413,7 @@ static void parameters_read(compiler_source *s, kernel_interface *k, declared_na
             k->in_tiles |= out->in_tiles;
         }
     }
+    map_release(&seen);
     if (k->parameter_count > COMPILER_MAX_PARAMETERS) {
         diagnose_error(d, ERROR_TENSOR_LIMIT, f->at, "a kernel has at most %d tensor parameters",
                        COMPILER_MAX_PARAMETERS);

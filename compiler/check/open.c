@@ -171,7 +171,7 @@ static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
     const kernel_interface *k = &s->interfaces[index];
     compiler_kernel *kernel = &s->kernels[index];
     const uint32_t before = d->reported;
-    if (k->broken || k->function->broken)
+    if (k->broken || k->function->broken || k->imported) /* which is verified, and static */
         return;
     if (kernel->case_count == 0 && has_all_constants(k, NULL))
         check_without_cases(s, k, d);
@@ -277,7 +277,8 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     const span heads = shlo_is_one(data, size) ? imported_read(s, name, data, size, &d)
                                                : keep_text(s, name, data, size);
     s->main = module_load(s, s->text.name, heads, &d);
-    constants_check(s, &d);
+    if (!s->program) /* whose heads name none */
+        constants_check(s, &d);
     for (size_t i = 0; i < s->modules.count; i++)
         read_parts(s, s->modules.items[i], &d);
     read_kernels(s, &d);

@@ -36,19 +36,21 @@ static void own_attr(ir_module *m, ir_attr_data *d) {
         d->keys[i] = ir_intern_name(m, keys[i]);
 }
 
-static void own_op(ir_module *m, ir_op_data *d) {
-    d->operands = arena_copy(&m->memory, d->operands, sizeof *d->operands * d->operand_count);
-    d->results = arena_copy(&m->memory, d->results, sizeof *d->results * d->result_count);
-    d->regions = arena_copy(&m->memory, d->regions, sizeof *d->regions * d->region_count);
-    d->attrs = arena_copy(&m->memory, d->attrs, sizeof *d->attrs * d->attr_count);
+static void copy_op(ir_module *m, const ir_op_data *from) {
+    ir_op_data *d = ir_op_room(m, from);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        d->operands[i] = from->operands[i];
+    for (uint32_t i = 0; i < d->result_count; i++)
+        d->results[i] = from->results[i];
+    for (uint32_t i = 0; i < d->region_count; i++)
+        d->regions[i] = from->regions[i];
     for (uint32_t i = 0; i < d->attr_count; i++)
-        d->attrs[i].name = ir_intern_name(m, d->attrs[i].name);
+        d->attrs[i] = (ir_named_attr){ir_intern_name(m, from->attrs[i].name), from->attrs[i].value};
+    vec_push(&m->ops, d);
 }
 
 /* Owns what the copied records still point to in the other module. */
 static void own_records(ir_module *m) {
-    for (size_t i = 1; i < m->ops.count; i++)
-        own_op(m, m->ops.items[i]);
     for (size_t i = 1; i < m->values.count; i++)
         if (m->values.items[i]->name)
             m->values.items[i]->name = ir_intern_name(m, m->values.items[i]->name);
@@ -75,7 +77,9 @@ ir_module *ir_module_like(const ir_module *m) {
 ir_module *ir_module_clone(const ir_module *m) {
     ir_module *copy = ir_module_like(m);
     copy->blocks.count = 0; /* its own block, too, is the other's */
-    COPY_RECORDS(copy, m, ops);
+    vec_reserve(&copy->ops, m->ops.count);
+    for (size_t i = copy->ops.count; i < m->ops.count; i++)
+        copy_op(copy, m->ops.items[i]);
     COPY_RECORDS(copy, m, values);
     COPY_RECORDS(copy, m, blocks);
     COPY_RECORDS(copy, m, regions);

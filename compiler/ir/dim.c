@@ -106,6 +106,9 @@ ir_dim ir_dim_symbol(ir_module *m, const char *name) {
 }
 
 ir_dim ir_dim_add(ir_module *m, ir_dim a, ir_dim b) {
+    int64_t value;
+    if (ir_dim_is_static(a) && ir_dim_is_static(b) && !__builtin_add_overflow(a, b, &value))
+        return value;
     dim_poly p = poly_of(m, a), q = poly_of(m, b);
     dim_poly_add(&p, &q, 1);
     return poly_dim(m, &p);
@@ -118,6 +121,9 @@ ir_dim ir_dim_sub(ir_module *m, ir_dim a, ir_dim b) {
 }
 
 ir_dim ir_dim_mul(ir_module *m, ir_dim a, ir_dim b) {
+    int64_t value;
+    if (ir_dim_is_static(a) && ir_dim_is_static(b) && !__builtin_mul_overflow(a, b, &value))
+        return value;
     dim_poly p = poly_of(m, a), q = poly_of(m, b);
     p = dim_poly_multiply(&p, &q);
     return poly_dim(m, &p);

@@ -41,6 +41,10 @@ struct ir_module {
 /* Interned copy of a name (attribute names). */
 const char *ir_intern_name(ir_module *m, const char *name);
 
+/* A record like `head`, and in one piece with it the arrays that its counts say, for the caller to
+ * fill: a program may have a million of them. */
+ir_op_data *ir_op_room(ir_module *m, const ir_op_data *head);
+
 /* The slot of a table where `wanted`, of this hash, is, or where its id goes. */
 typedef bool (*intern_same)(const ir_module *m, uint32_t id, const void *wanted);
 typedef uint64_t (*intern_hash)(const ir_module *m, uint32_t id);

@@ -87,26 +87,38 @@ static void attrs_insert(ir_module *m, ir_op_data *d, ir_named_attr attr) {
     d->attrs[at] = (ir_named_attr){ir_intern_name(m, attr.name), attr.value};
 }
 
+ir_op_data *ir_op_room(ir_module *m, const ir_op_data *head) {
+    const size_t attrs = head->attr_count * sizeof(ir_named_attr);
+    const size_t ids = head->operand_count + head->result_count + head->region_count;
+    char *memory = arena_alloc(&m->memory, sizeof *head + attrs + ids * sizeof(uint32_t));
+    ir_op_data *d = (ir_op_data *)memory;
+    *d = *head;
+    d->attrs = (ir_named_attr *)(memory + sizeof *head);
+    d->operands = (ir_value *)(memory + sizeof *head + attrs);
+    d->results = d->operands + d->operand_count;
+    d->regions = d->results + d->result_count;
+    return d;
+}
+
 ir_op ir_build(ir_builder *b, const ir_op_spec *spec) {
     ir_module *m = b->m;
-    ir_op_data *d = ARENA_NEW(&m->memory, ir_op_data, 1);
+    ir_op_data *d = ir_op_room(m, &(ir_op_data){.opcode = spec->opcode,
+                                                .location = b->location,
+                                                .operand_count = spec->operand_count,
+                                                .result_count = spec->result_count,
+                                                .attr_count = spec->attr_count,
+                                                .region_count = spec->region_count});
     ir_op op = (ir_op)m->ops.count;
     vec_push(&m->ops, d);
-    d->opcode = spec->opcode;
-    d->location = b->location;
-    d->operand_count = spec->operand_count;
-    d->operands = arena_copy(&m->memory, spec->operands, sizeof(ir_value) * spec->operand_count);
-    d->result_count = spec->result_count;
-    d->results = ARENA_NEW(&m->memory, ir_value, spec->result_count);
+    for (uint32_t i = 0; i < spec->operand_count; i++)
+        d->operands[i] = spec->operands[i];
     for (uint32_t i = 0; i < spec->result_count; i++)
         d->results[i] =
             value_new(m, (ir_value_data){.type = spec->results[i], .op = op, .index = i});
-    d->attrs = ARENA_NEW(&m->memory, ir_named_attr, spec->attr_count);
+    d->attr_count = 0; /* those without a value are left out */
     for (uint32_t i = 0; i < spec->attr_count; i++)
         if (spec->attrs[i].value)
             attrs_insert(m, d, spec->attrs[i]);
-    d->region_count = spec->region_count;
-    d->regions = ARENA_NEW(&m->memory, ir_region, spec->region_count);
     for (uint32_t i = 0; i < spec->region_count; i++)
         d->regions[i] = region_new(m, op);
     link_op(m, op, b->block, b->before);

@@ -30,55 +30,56 @@ int op_from_name(const char *name) {
     return -1;
 }
 
-/* Copies the next comma-separated item, without blanks around it; false at the end. */
-static bool next_item(const char **cursor, char *out, size_t size) {
+/* The next comma-separated item, without blanks around it; its length, 0 at the end. */
+static size_t next_item(const char **cursor, const char **item) {
     const char *p = *cursor;
     while (*p == ' ' || *p == ',')
         p++;
-    if (!*p)
-        return false;
     size_t length = strcspn(p, ",");
+    *item = p;
     *cursor = p + length;
     while (length && p[length - 1] == ' ')
         length--;
-    snprintf(out, size, "%.*s", (int)length, p);
-    return true;
+    return length;
+}
+
+/* Tables are read for each operation that is verified: this is no snprintf. */
+static void put(char *out, size_t size, const char *from, const char *end) {
+    const size_t length = (size_t)(end - from) < size ? (size_t)(end - from) : size - 1;
+    memcpy(out, from, length);
+    out[length] = '\0';
 }
 
 bool op_next_attr(const char **cursor, op_attr_info *out) {
-    char item[128];
-    if (!next_item(cursor, item, sizeof item))
+    const char *item;
+    const size_t length = next_item(cursor, &item);
+    if (length == 0)
         return false;
     memset(out, 0, sizeof *out);
-    char *colon = strchr(item, ':'), *equal = strchr(item, '=');
+    const char *end = item + length, *colon = memchr(item, ':', length);
+    const char *equal = memchr(item, '=', length);
     if (equal) {
-        snprintf(out->fallback, sizeof out->fallback, "%.63s", equal + 1);
-        *equal = 0;
+        put(out->fallback, sizeof out->fallback, equal + 1, end);
+        end = equal;
     }
-    size_t length = strlen(item);
-    if (item[length - 1] == '?') {
-        out->optional = true;
-        item[length - 1] = 0;
-    }
-    *colon = 0;
-    snprintf(out->name, sizeof out->name, "%.31s", item);
-    snprintf(out->kind, sizeof out->kind, "%.15s", colon + 1);
+    out->optional = end[-1] == '?';
+    put(out->name, sizeof out->name, item, colon);
+    put(out->kind, sizeof out->kind, colon + 1, end - out->optional);
     return true;
 }
 
 bool op_next_operand(const char **cursor, op_operand_info *out) {
-    char item[64];
-    if (!next_item(cursor, item, sizeof item))
+    const char *item;
+    const size_t length = next_item(cursor, &item);
+    if (length == 0)
         return false;
     memset(out, 0, sizeof *out);
-    size_t length = strlen(item);
     out->optional = item[0] == '[';
-    out->variadic = length > 3 && strcmp(item + length - 3, "...") == 0;
-    if (out->optional)
-        snprintf(out->name, sizeof out->name, "%.*s", (int)(length - 2 < 31 ? length - 2 : 31),
-                 item + 1);
-    else
-        snprintf(out->name, sizeof out->name, "%.*s", (int)(length - (out->variadic ? 3 : 0)),
-                 item);
+    out->variadic = length > 3 && strncmp(item + length - 3, "...", 3) == 0;
+    put(out->name, sizeof out->name, item + out->optional,
+        item + length -
+            (out->optional   ? 1
+             : out->variadic ? 3
+                             : 0));
     return true;
 }

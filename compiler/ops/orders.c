@@ -27,14 +27,10 @@ bool order_suits(order_id order, order_use use) {
 }
 
 order_id order_find(const char *name) {
-    int i = 0;
-    if (tree_order_is(name))
-        return ORDER_WRITTEN;
-    if (matrix_unit_find(name))
-        return ORDER_UNIT;
-    while (i < ORDER_COUNT && (i == ORDER_UNIT || strcmp(orders[i].name, name) != 0))
-        i++;
-    return (order_id)i;
+    for (int i = 0; i < ORDER_COUNT; i++)
+        if (i != ORDER_UNIT && strcmp(orders[i].name, name) == 0)
+            return (order_id)i;
+    return tree_order_is(name) ? ORDER_WRITTEN : matrix_unit_find(name) ? ORDER_UNIT : ORDER_COUNT;
 }
 
 const char *order_name(order_id order, const char *word) {

@@ -115,6 +115,8 @@ static uint32_t symbol_here(const lexer *l, uint32_t *length) {
     };
     for (size_t i = 0; i < sizeof(longest_first) / sizeof(longest_first[0]); i++) {
         const char *s = longest_first[i];
+        if (*s != l->source->data[l->at])
+            continue;
         *length = (uint32_t)strlen(s);
         if (*length <= l->end - l->at && memcmp(s, l->source->data + l->at, *length) == 0) {
             uint32_t code = 0;

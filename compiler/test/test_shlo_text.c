@@ -81,6 +81,50 @@ static void test_bytecode(void **state) {
     }
 }
 
+/* ---- places ---- */
+
+static void assert_places(const shlo_block *placed, const shlo_block *read) {
+    const shlo_op *at = placed->first;
+    for (const shlo_op *op = read->first; op; op = op->next, at = at->next) {
+        assert_non_null(at);
+        assert_int_equal(at->line, op->line);
+        assert_int_equal(at->column, op->column);
+        for (uint32_t i = 0; i < op->region_count; i++)
+            assert_places(at->regions[i], op->regions[i]);
+    }
+    assert_null(at);
+}
+
+/* Bytecode has the places that its operations have in its text, which nobody wrote. */
+static void test_places(void **state) {
+    static const char *const kept[] = {"attributes", "control", "forms", "locations", "mesh"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        size_t size;
+        status st = STATUS_INIT;
+        char *bytes = file_of(kept[i], "mlirbc", &size);
+        shlo_module *m = shlo_read_bytecode((const uint8_t *)bytes, size, &st);
+        if (!m)
+            fail_msg("%s", st.message);
+        shlo_place(m);
+        text out;
+        text_init(&out);
+        shlo_print(m, &out);
+        shlo_module *again = read_text(out.data, out.length);
+        const shlo_function *f = m->first;
+        for (const shlo_function *g = again->first; g; g = g->next, f = f->next) {
+            assert_int_equal(f->line, g->line);
+            assert_int_equal(f->column, g->column);
+            if (g->body)
+                assert_places(f->body, g->body);
+        }
+        text_release(&out);
+        shlo_module_free(again);
+        shlo_module_free(m);
+        free(bytes);
+    }
+}
+
 /* A place is said, and nothing is leaked or read outside (under the sanitizers). */
 static void read_damaged(const char *source, size_t size) {
     status st = STATUS_INIT;
@@ -227,10 +271,13 @@ static void test_missing_attributes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_again),    cmocka_unit_test(test_bytecode),
-        cmocka_unit_test(test_damaged),  cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_missing_attributes),
-        cmocka_unit_test(test_resources)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_again),
+                                       cmocka_unit_test(test_bytecode),
+                                       cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_damaged),
+                                       cmocka_unit_test(test_deep),
+                                       cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_missing_attributes),
+                                       cmocka_unit_test(test_resources)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,8 @@ static arena_block *add_block(arena *a, size_t need) {
     return block;
 }
 
-void *arena_alloc(arena *a, size_t size_bytes) {
+/* As the block has them: with what stood there before. */
+static void *take(arena *a, size_t size_bytes) {
     if (size_bytes > SIZE_MAX / 2)
         base_out_of_memory(size_bytes);
     size_t need = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -131,20 +132,25 @@ void *arena_alloc(arena *a, size_t size_bytes) {
         block = add_block(a, need);
     void *memory = block->bytes + block->used;
     block->used += need;
-    return memset(memory, 0, need);
+    return memory;
+}
+
+void *arena_alloc(arena *a, size_t size_bytes) {
+    return memset(take(a, size_bytes), 0, size_bytes);
 }
 
 void *arena_copy(arena *a, const void *data, size_t size_bytes) {
-    void *memory = arena_alloc(a, size_bytes);
+    void *memory = take(a, size_bytes);
     if (size_bytes)
         memcpy(memory, data, size_bytes);
     return memory;
 }
 
 char *arena_strndup(arena *a, const char *text, size_t length) {
-    char *copy = arena_alloc(a, length + 1);
+    char *copy = take(a, length + 1);
     if (length)
         memcpy(copy, text, length);
+    copy[length] = '\0';
     return copy;
 }
 

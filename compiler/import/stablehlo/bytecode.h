@@ -93,6 +93,8 @@ bool bytecode_read_tables(bytecode *r, bytecode_cursor *c, bytecode_cursor *ir);
 /* A string by its number; an empty one behind an error. */
 bytecode_string bytecode_take_string(bytecode *r, bytecode_cursor *c);
 bytecode_cursor bytecode_open(bytecode *r, const bytecode_entry *e);
+/* One that is written as text, in one line. */
+const char *bytecode_words(bytecode *r, const bytecode_entry *e);
 
 /* ---- types ---- */
 

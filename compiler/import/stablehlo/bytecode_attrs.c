@@ -373,10 +373,9 @@ static const shlo_attr *read_builtin(bytecode *r, bytecode_cursor *c) {
 }
 
 static const shlo_attr *read_other(bytecode *r, const bytecode_entry *e) {
-    arena *memory = &r->module->memory;
     return other(r, e->form == BYTECODE_TEXT
-                        ? arena_strndup(memory, (const char *)r->file + e->at, e->size)
-                        : arena_printf(memory, "#%.64s...", r->dialects[e->dialect]));
+                        ? bytecode_words(r, e)
+                        : arena_printf(&r->module->memory, "#%.64s...", r->dialects[e->dialect]));
 }
 
 const shlo_attr *bytecode_attr(bytecode *r, uint32_t index) {

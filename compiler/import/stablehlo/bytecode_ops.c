@@ -393,6 +393,12 @@ static void read_op(reader *s, bytecode_cursor *c, shlo_block *block) {
         bytecode_fail(r->st, h.at, "a function stands inside of another one");
         return;
     }
+    if (h.name->info && h.name->info->regions >= 0 &&
+        h.regions != (uint32_t)h.name->info->regions) {
+        bytecode_fail(r->st, h.at, "'%s' has %d regions, not %" PRIu32, h.name->written,
+                      h.name->info->regions, h.regions);
+        return;
+    }
     shlo_op *op = shlo_op_of(r->module, block,
                              &(shlo_op){.info = h.name->info,
                                         .name = h.name->name,
@@ -400,8 +406,7 @@ static void read_op(reader *s, bytecode_cursor *c, shlo_block *block) {
                                         .result_count = (uint32_t)s->results.count,
                                         .attr_count = (uint32_t)s->attrs.count,
                                         .region_count = h.regions,
-                                        .location = h.location,
-                                        .offset = h.at});
+                                        .location = h.location});
     for (uint32_t i = 0; i < op->operand_count; i++)
         op->operands[i] = s->operands.items[i];
     for (uint32_t i = 0; i < op->attr_count; i++)
@@ -409,6 +414,9 @@ static void read_op(reader *s, bytecode_cursor *c, shlo_block *block) {
     for (uint32_t i = 0; i < op->result_count; i++)
         op->results[i].type = s->results.items[i];
     read_regions(s, c, &h, op, op->regions);
+    for (uint32_t i = 0; i < op->region_count; i++)
+        if (!op->regions[i])
+            op->regions[i] = shlo_block_new(r->module, 0);
     for (uint32_t i = 0; i < op->result_count && !bytecode_failed(c); i++)
         define(s, h.at, &op->results[i]);
 }
@@ -443,7 +451,6 @@ static void read_function(reader *s, bytecode_cursor *c, const header *h) {
     f->is_private = strcmp(attr_named(s, "sym_visibility")->string, "private") == 0;
     f->type = attr_named(s, "function_type")->type;
     f->location = h->location;
-    f->offset = h->at;
     if (f->type->kind != SHLO_TYPE_FUNCTION || h->regions != 1) {
         bytecode_fail(r->st, h->at, "function '%s' has no type of functions, or not one region",
                       f->name);
@@ -534,5 +541,7 @@ bool bytecode_read_module(bytecode *r, bytecode_cursor *ir) {
     vec_release(&s.attrs);
     vec_release(&s.results);
     vec_release(&s.operands);
+    if (!bytecode_broken(r) && !r->module->first)
+        bytecode_fail(r->st, at, "there is no function in it");
     return !bytecode_broken(r);
 }

@@ -209,6 +209,13 @@ bytecode_cursor bytecode_open(bytecode *r, const bytecode_entry *e) {
     return (bytecode_cursor){r->file, e->at, e->at + e->size, r->st};
 }
 
+const char *bytecode_words(bytecode *r, const bytecode_entry *e) {
+    char *words = arena_strndup(&r->module->memory, (const char *)r->file + e->at, e->size);
+    for (char *line = words; (line = strchr(line, '\n'));)
+        *line = ' ';
+    return words;
+}
+
 /* The size of each entry, and in what form it is. */
 static void read_entries(bytecode *r, bytecode_cursor *sizes, bytecode_cursor *bytes,
                          bytecode_entry *out, uint32_t count) {

@@ -298,11 +298,10 @@ static const shlo_type *read_builtin(bytecode *r, bytecode_cursor *c) {
 
 /* Keeps one of a dialect that is not known here, or that is written as text. */
 static const shlo_type *read_other(bytecode *r, const bytecode_entry *e) {
-    arena *memory = &r->module->memory;
-    if (e->form == BYTECODE_TEXT)
-        return bytecode_type_other(r,
-                                   arena_strndup(memory, (const char *)r->file + e->at, e->size));
-    return bytecode_type_other(r, arena_printf(memory, "!%.64s...", r->dialects[e->dialect]));
+    return bytecode_type_other(
+        r, e->form == BYTECODE_TEXT
+               ? bytecode_words(r, e)
+               : arena_printf(&r->module->memory, "!%.64s...", r->dialects[e->dialect]));
 }
 
 const shlo_type *bytecode_type(bytecode *r, uint32_t index) {

@@ -20,17 +20,16 @@ static const struct handler {
 
 /* ---- messages ---- */
 
-static bool refuse_at(importer *im, uint64_t offset, const shlo_location *from, const char *what) {
+static bool refuse_at(importer *im, const shlo_op *place, const char *what) {
     char origin[256] = "";
-    const uint32_t line = source_line_of(im->text, (uint32_t)offset);
-    const uint32_t column = (uint32_t)offset - im->text->lines[line - 1] + 1;
+    const shlo_location *from = place->location;
     if (im->failed)
         return false;
     im->failed = true;
     if (from && from->file)
         snprintf(origin, sizeof origin, " (from %.180s:%u)", from->file, from->line);
-    return status_set(im->st, STATUS_INVALID, "line %u column %u: %s%s", line, column, what,
-                      origin);
+    return status_set(im->st, STATUS_INVALID, "line %u column %u: %s%s", place->line, place->column,
+                      what, origin);
 }
 
 bool import_refuse(importer *im, const shlo_op *op, const char *format, ...) {
@@ -40,7 +39,12 @@ bool import_refuse(importer *im, const shlo_op *op, const char *format, ...) {
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     snprintf(message, sizeof message, "%.100s: %s", op->name, what);
-    return refuse_at(im, op->offset, op->location, message);
+    return refuse_at(im, op, message);
+}
+
+shlo_op import_place(const shlo_function *f) {
+    return (shlo_op){
+        .name = "func.func", .location = f->location, .line = f->line, .column = f->column};
 }
 
 bool import_refused(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -193,7 +197,7 @@ static bool import_op(importer *im, const shlo_op *op) {
     const int part = im->part;
     bool good;
     im->part = 0;
-    im->b.location = (ir_location){.line = source_line_of(im->text, (uint32_t)op->offset)};
+    im->b.location = (ir_location){.line = op->line};
     if (op->info && import_has_quantized(op)) {
         good = import_quantized_op(im, op, results);
     } else if (op->info && import_has_complex(op)) {
@@ -242,15 +246,15 @@ static void number_block(importer *im, shlo_block *block) {
         for (uint32_t i = 0; i < op->result_count; i++)
             op->results[i].number = ++im->value_count;
         for (uint32_t i = 0; i < op->region_count; i++)
-            if (op->regions[i])
-                number_block(im, op->regions[i]);
+            number_block(im, op->regions[i]);
     }
 }
 
 static bool refuse_function(importer *im, const shlo_function *f, const char *why) {
     char what[256];
+    const shlo_op at = import_place(f);
     snprintf(what, sizeof what, "@%.100s: %s", f->name, why);
-    return refuse_at(im, f->offset, f->location, what);
+    return refuse_at(im, &at, what);
 }
 
 /* Names that are no names of ours are numbered. */
@@ -262,7 +266,7 @@ static ir_attr names_of(importer *im, const char *prefix, uint32_t count) {
  * functions take their parts. */
 bool import_signature(importer *im, const shlo_function *f, bool kernel, bool results,
                       import_types *out) {
-    const shlo_op at = {.name = "func.func", .offset = f->offset, .location = f->location};
+    const shlo_op at = import_place(f);
     const uint32_t from = results ? f->type->inputs : 0,
                    to = results ? f->type->count : f->type->inputs;
     for (uint32_t i = from; i < to; i++) {
@@ -449,7 +453,7 @@ static bool note_calls(importer *im, const shlo_block *block, function_list *out
         if (calls && !note_callee(im, op, out))
             return false;
         for (uint32_t i = 0; i < op->region_count; i++)
-            if (op->regions[i] && !note_calls(im, op->regions[i], out))
+            if (!note_calls(im, op->regions[i], out))
                 return false;
     }
     return true;
@@ -483,9 +487,8 @@ static bool check_devices(importer *im, const shlo_function *f) {
                im, f, "mhlo.num_replicas and mhlo.num_partitions are 1 to 4,096 devices in all");
 }
 
-ir_module *shlo_import(shlo_module *source, const char *entry, const source_text *words,
-                       status *st) {
-    importer im = {.source = source, .st = st, .text = words, .lifted = -1, .m = ir_module_new()};
+ir_module *shlo_import(shlo_module *source, const char *entry, status *st) {
+    importer im = {.source = source, .st = st, .lifted = -1, .m = ir_module_new()};
     im.shards.replicas = shlo_replicas(source);
     im.shards.partitions = shlo_partitions(source);
     map_init(&im.collective);

@@ -12,7 +12,6 @@
 #include "import/stablehlo/table.h"
 #include "ops/build.h"
 #include "ops/control.h"
-#include "source/diagnostic.h"
 
 enum { GRAPH_NONE = -1 }; /* of a handler of one operation */
 
@@ -33,7 +32,6 @@ typedef struct importer {
     ir_builder b;
     status *st;
     bool failed;
-    const source_text *text;
     ir_value *made;       /* by number of a value of the source; 0: none */
     ir_value *imaginary;  /* the same of the second part of a complex one */
     int part;             /* of complex values that handlers see: 0 the real, 1 the imaginary one */
@@ -58,6 +56,8 @@ typedef bool (*import_fn)(importer *im, const shlo_op *op, int graph, ir_value *
 /* ---- import.c ---- */
 bool import_refuse(importer *im, const shlo_op *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* An operation in the place of a function, for what refuses one. */
+shlo_op import_place(const shlo_function *f);
 /* The value that stands for an operand; of a complex one the present part. */
 ir_value import_operand(const importer *im, const shlo_op *op, uint32_t i);
 const ir_type_data *import_type_of(const importer *im, ir_value v);
@@ -261,9 +261,7 @@ bool import_composite_is_own(const shlo_op *op);
 #undef SHLO
 
 /* The module's functions as one module of Graph IR whose kernel is `entry`; owned by the caller
- * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place in
- * `text`, from which `source` was read. */
-ir_module *shlo_import(shlo_module *source, const char *entry, const source_text *words,
-                       status *st);
+ * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place. */
+ir_module *shlo_import(shlo_module *source, const char *entry, status *st);
 
 #endif

@@ -468,8 +468,6 @@ static bool fits(importer *im, const shlo_op *op, const device_groups *g) {
                                     op->info->opcode == SHLO_OP_COLLECTIVE_REDUCE);
     if (op->operand_count == 0 || op->operand_count != op->result_count + rooted)
         return import_refuse(im, op, "does not give a value for each that it takes");
-    if (op->region_count && !op->regions[0])
-        return import_refuse(im, op, "it has no body");
     if (rooted && !has_roots(im, op))
         return false;
     return g->uniform || ragged ||

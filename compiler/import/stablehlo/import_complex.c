@@ -38,7 +38,7 @@ static bool is_collective(const shlo_op *op) {
     case SHLO_OP_ALL_REDUCE:
     case SHLO_OP_COLLECTIVE_REDUCE:
     case SHLO_OP_REDUCE_SCATTER:
-        kind = op->regions[0] ? import_kind_of(op->regions[0]) : NULL;
+        kind = import_kind_of(op->regions[0]);
         return kind && strcmp(kind, "sum") == 0;
     default:
         return false;

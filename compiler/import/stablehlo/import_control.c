@@ -23,8 +23,7 @@ static void look_inside(const shlo_block *block, number_range *r) {
             r->high = n > r->high ? n : r->high;
         }
         for (uint32_t i = 0; i < op->region_count; i++)
-            if (op->regions[i])
-                look_inside(op->regions[i], r);
+            look_inside(op->regions[i], r);
     }
 }
 
@@ -39,19 +38,16 @@ static void note_outside(const shlo_block *block, const number_range *r, value_r
                 vec_push(out, v);
         }
         for (uint32_t i = 0; i < op->region_count; i++)
-            if (op->regions[i])
-                note_outside(op->regions[i], r, out);
+            note_outside(op->regions[i], r, out);
     }
 }
 
 void import_captures(const shlo_op *op, value_refs *out) {
     number_range r = {UINT32_MAX, 0};
     for (uint32_t i = 0; i < op->region_count; i++)
-        if (op->regions[i])
-            look_inside(op->regions[i], &r);
+        look_inside(op->regions[i], &r);
     for (uint32_t i = 0; i < op->region_count; i++)
-        if (op->regions[i])
-            note_outside(op->regions[i], &r, out);
+        note_outside(op->regions[i], &r, out);
 }
 
 /* A block of an operation of ours: its arguments are values of its own, then captured ones, which
@@ -149,7 +145,7 @@ static bool write_branch(importer *im, const branching *b, uint32_t region, ir_b
     inside s = enter(im, block, b->captured);
     const shlo_block *body = b->op->regions[region];
     take_captured(&s);
-    bool good = body && body->last && body->argument_count == 0 && gives_like(body, b->op);
+    bool good = body->last && body->argument_count == 0 && gives_like(body, b->op);
     good = good ? import_block(im, body) && import_end_block(im, body)
                 : import_refuse(im, b->op, "a branch does not give what the others give");
     leave(&s);
@@ -209,8 +205,6 @@ static bool chosen(importer *im, const shlo_op *op, const value_refs *captured, 
     bool good = has_values(im, op, captured) && result_types(im, op, &types);
     if (good && only && (!only->last || only->argument_count || !gives_like(only, op)))
         good = import_refuse(im, op, "its branch does not give what it gives");
-    if (good && op->region_count == 1 && !only)
-        good = import_refuse(im, op, "its branch is empty");
     if (good && only) { /* there is nothing to choose */
         good = import_block(im, only);
         for (uint32_t i = 0; i < op->result_count && good; i++)
@@ -258,7 +252,7 @@ static bool takes_like(const shlo_block *body, const shlo_op *op) {
 static bool loop_block(importer *im, const shlo_op *op, uint32_t region, ir_block block,
                        const value_refs *captured) {
     const shlo_block *body = op->regions[region];
-    if (!body || !body->last || !takes_like(body, op) ||
+    if (!body->last || !takes_like(body, op) ||
         (region == 0 ? body->last->operand_count != 1 : !gives_like(body, op)))
         return import_refuse(im, op, "a region does not take or give what the loop carries");
     inside s = enter(im, block, captured);

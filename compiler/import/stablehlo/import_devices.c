@@ -45,7 +45,7 @@ static bool has_collectives(const importer *im, const shlo_block *block) {
     for (const shlo_op *op = block->first; op && !found; op = op->next) {
         found = is_collective_op(im, op);
         for (uint32_t i = 0; i < op->region_count && !found && !is_manual(op); i++)
-            found = op->regions[i] && has_collectives(im, op->regions[i]);
+            found = has_collectives(im, op->regions[i]);
     }
     return found;
 }
@@ -275,7 +275,7 @@ static void push_devices(importer *im, const shlo_function *f, shard_job *j) {
 
 bool import_devices_begin(importer *im, const shlo_function *f, import_types *types) {
     const import_shards around = im->shards;
-    const shlo_op at = {.name = "func.func", .offset = f->offset, .location = f->location};
+    const shlo_op at = import_place(f);
     shard_job j = {.im = im};
     bool good = true;
     push_devices(im, f, &j);

@@ -10,7 +10,7 @@
 
 /* A value of the program, as its devices have it: in equal parts. */
 static bool check_sharding(importer *im, const shlo_function *f, uint32_t value) {
-    const shlo_op at = {.name = "func.func", .offset = f->offset, .location = f->location};
+    const shlo_op at = import_place(f);
     const shlo_type *t = f->type->parts[value];
     const char *what = value < f->type->inputs ? "argument" : "result";
     const uint32_t number = value < f->type->inputs ? value : value - f->type->inputs;

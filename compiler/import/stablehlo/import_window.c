@@ -183,8 +183,7 @@ static ir_value selected(importer *im, const shlo_op *op, ir_value x, const wind
 bool import_select_and_scatter(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     windows w;
-    if (!import_takes(im, op, 3) || !op->regions[0] || !op->regions[1] ||
-        op->regions[0]->argument_count != 2 || !op->regions[0]->last ||
+    if (!import_takes(im, op, 3) || op->regions[0]->argument_count != 2 || !op->regions[0]->last ||
         op->regions[0]->last->operand_count != 1 ||
         op->regions[0]->last->operands[0]->type->element != SHLO_BOOL ||
         !shlo_type_equal(op->regions[0]->arguments[0].type, op->regions[0]->arguments[1].type) ||

@@ -190,9 +190,9 @@ struct shlo_op {
     shlo_value **operands;
     shlo_value *results;
     shlo_named_attr *attrs; /* sorted by name */
-    shlo_block **regions;   /* of one block each; NULL: an empty one */
+    shlo_block **regions;   /* of one block each */
     const shlo_location *location;
-    uint64_t offset; /* of its text or its bytes in the file */
+    uint32_t line, column; /* of its name in the text, which bytecode has as shlo_print writes it */
     shlo_op *next;
 };
 
@@ -212,7 +212,7 @@ typedef struct shlo_function {
     const shlo_attr *const *result_attrs;
     shlo_block *body; /* NULL: it is declared alone */
     const shlo_location *location;
-    uint64_t offset;
+    uint32_t line, column; /* of func.func */
     struct shlo_function *next;
 } shlo_function;
 
@@ -236,7 +236,7 @@ bool shlo_module_add(shlo_module *m, shlo_function *f);
 /* Adds it at the end of the block; its arrays are allocated, and filled by the caller. */
 shlo_op *shlo_op_new(shlo_module *m, shlo_block *block, const char *name, uint32_t operands,
                      uint32_t results, uint32_t attrs, uint32_t regions);
-/* The same with the name, its info, the counts, the place and the offset of `head`. */
+/* The same with the name, its info, the counts and the places of `head`. */
 shlo_op *shlo_op_of(shlo_module *m, shlo_block *block, const shlo_op *head);
 shlo_block *shlo_block_new(shlo_module *m, uint32_t arguments);
 
@@ -270,6 +270,8 @@ bool shlo_is_bytecode(const uint8_t *data, size_t size);
  * module's sizes are bounded before anything is allocated for them. */
 shlo_module *shlo_read_bytecode(const uint8_t *data, size_t size, status *st);
 shlo_module *shlo_read_text(const char *source, size_t size, status *st);
+/* Gives the functions and operations of bytecode their places in the text. */
+void shlo_place(shlo_module *m);
 /* The module as text that other readers of StableHLO take, too: in generic form, with the
  * attributes that the table names. */
 void shlo_print(const shlo_module *m, text *out);

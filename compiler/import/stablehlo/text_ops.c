@@ -318,7 +318,8 @@ static bool build(text_reader *r, operation_parts *o, shlo_block *block) {
     shlo_op *op =
         shlo_op_new(m, block, o->name, (uint32_t)o->operands.count, (uint32_t)o->result_types.count,
                     (uint32_t)o->attrs.count, (uint32_t)o->regions.count);
-    op->offset = (uint64_t)(o->place - r->begin);
+    op->line = o->line;
+    op->column = o->column;
     op->location = r->unknown;
     for (uint32_t i = 0; i < op->operand_count; i++)
         op->operands[i] = o->operands.items[i];
@@ -374,12 +375,22 @@ static void release(operation_parts *o) {
     vec_release(&o->result_types);
 }
 
+/* Lines are counted from the last operation on. */
+static void note_place(text_reader *r, operation_parts *o) {
+    o->place = r->p;
+    for (const char *end; (end = memchr(r->line, '\n', (size_t)(r->p - r->line)));
+         r->line = end + 1)
+        r->lines++;
+    o->line = r->lines + 1;
+    o->column = (uint32_t)(r->p - r->line) + 1;
+}
+
 bool reader_operation(text_reader *r, shlo_block *block) {
     operation_parts o = {0};
     size_t length;
     bool good = result_names(r, &o);
     reader_blanks(r);
-    o.place = r->p;
+    note_place(r, &o);
     if (good && reader_peek(r, "\"")) {
         o.name = reader_string(r, &length);
         o.info = o.name ? shlo_op_named(o.name, length) : NULL;
@@ -396,6 +407,13 @@ bool reader_operation(text_reader *r, shlo_block *block) {
 
 static bool take_functions(text_reader *r, const shlo_block *block);
 
+static const char *place_of(const text_reader *r, const shlo_op *op) {
+    const char *line = r->begin;
+    for (uint32_t i = 1; i < op->line; i++)
+        line = strchr(line, '\n') + 1;
+    return line + op->column - 1;
+}
+
 /* A dictionary for each of so many; NULL: it says nothing of them. */
 static const shlo_attr *const *parts_of(const shlo_op *op, const char *name, uint32_t count) {
     const shlo_attr *a = shlo_op_attr(op, name);
@@ -410,9 +428,8 @@ static const shlo_attr *const *parts_of(const shlo_op *op, const char *name, uin
 static bool take_function(text_reader *r, const shlo_op *op) {
     const shlo_attr *type = shlo_op_attr(op, "function_type");
     const char *name = shlo_op_string(op, "sym_name", NULL);
-    const char *place = r->begin + op->offset;
     if (!name || !type || !type->type || type->type->kind != SHLO_TYPE_FUNCTION)
-        return reader_fail_at(r, place, "a function without its name or type");
+        return reader_fail_at(r, place_of(r, op), "a function without its name or type");
     shlo_function *f = ARENA_NEW(&r->m->memory, shlo_function, 1);
     *f = (shlo_function){
         .name = name,
@@ -422,14 +439,15 @@ static bool take_function(text_reader *r, const shlo_op *op) {
         .result_attrs = parts_of(op, "res_attrs", type->type->count - type->type->inputs),
         .body = op->region_count ? op->regions[0] : NULL,
         .location = op->location,
-        .offset = op->offset};
+        .line = op->line,
+        .column = op->column};
     if (f->body && (f->body->argument_count != f->type->inputs || !f->body->last))
-        return reader_fail_at(r, place, "the body of @%.60s does not take what its type says",
-                              name);
+        return reader_fail_at(r, place_of(r, op),
+                              "the body of @%.60s does not take what its type says", name);
     if (f->body)
         f->body->parent = NULL;
     if (!shlo_module_add(r->m, f))
-        return reader_fail_at(r, place, "two functions are called @%.60s", name);
+        return reader_fail_at(r, place_of(r, op), "two functions are called @%.60s", name);
     return true;
 }
 
@@ -449,8 +467,7 @@ static bool take_functions(text_reader *r, const shlo_block *block) {
             if (!take_module(r, op))
                 return false;
         } else if (op->info) {
-            return reader_fail_at(r, r->begin + op->offset, "'%.60s' stands in no function",
-                                  op->name);
+            return reader_fail_at(r, place_of(r, op), "'%.60s' stands in no function", op->name);
         }
     }
     return true;
@@ -487,7 +504,7 @@ static bool file(text_reader *r) {
 shlo_module *shlo_read_text(const char *source, size_t size, status *st) {
     static const shlo_location unknown = {0};
     text_reader r = {.m = shlo_module_new(), .st = st, .unknown = &unknown};
-    r.begin = r.p = arena_strndup(&r.m->memory, source, size);
+    r.begin = r.p = r.line = arena_strndup(&r.m->memory, source, size);
     r.end = r.begin + size;
     map_init(&r.visible);
     map_init(&r.aliases);

@@ -440,7 +440,7 @@ static void print_argument(printer *p, shlo_value *v) {
 
 static void print_region(printer *p, const shlo_block *block) {
     text_append_char(p->out, '{');
-    if (block && block->argument_count) {
+    if (block->argument_count) {
         new_line(p);
         text_append(p->out, "^bb0(");
         for (uint32_t i = 0; i < block->argument_count; i++) {
@@ -450,8 +450,7 @@ static void print_region(printer *p, const shlo_block *block) {
         text_append(p->out, "):");
     }
     p->depth++;
-    if (block)
-        print_operations(p, block);
+    print_operations(p, block);
     p->depth--;
     new_line(p);
     text_append_char(p->out, '}');

@@ -29,6 +29,8 @@ typedef struct recent_type {
 typedef struct text_reader {
     shlo_module *m;
     const char *begin, *p, *end; /* a NUL stands at the end */
+    const char *line;            /* of the last operation, and how many stand before it */
+    uint32_t lines;
     status *st;
     bool failed;
     int depth;
@@ -114,6 +116,7 @@ void reader_leave(text_reader *r, size_t count);
  * its forms fill in. */
 typedef struct operation_parts {
     const char *place; /* of the operation's name */
+    uint32_t line, column;
     const char *names; /* of its results, NULL: it has none */
     uint32_t result_count;
     const char *name;

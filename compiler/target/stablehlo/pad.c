@@ -200,8 +200,7 @@ static void pad_block(shlo_writer *w, shlo_block *block, const multiples *to) {
         op->next = NULL;
         follow_operands(op);
         for (uint32_t i = 0; i < op->region_count; i++)
-            if (op->regions[i])
-                pad_block(w, op->regions[i], to);
+            pad_block(w, op->regions[i], to);
         w->block = block;
         shlo_value *made = is_padded(op) ? pad_product(w, op, to) : NULL;
         if (made) {
