@@ -136,6 +136,14 @@ def factored(a):
     return jnp.linalg.cholesky(definite), q, r, jnp.linalg.eigvalsh(definite), jnp.linalg.svd(a, compute_uv=False), jnp.linalg.solve(definite, a), jax.grad(lambda x: jnp.linalg.eigvalsh(x @ x.T).max())(a[0])
 
 
+def factored_complex(x, y):
+    z = lax.complex(x, y)
+    definite = z @ jnp.conj(z.T) + jnp.eye(len(z))
+    q, r = jnp.linalg.qr(z)
+    w, v = jnp.linalg.eigh(definite)
+    return jnp.linalg.cholesky(definite), jnp.linalg.cholesky(definite, upper=True), q, r, w, (v * w) @ jnp.conj(v.T), jnp.linalg.svd(z, compute_uv=False), jnp.linalg.solve(definite, z)
+
+
 def bits(key):
     return lax.rng_bit_generator(key, (5, 7)), lax.rng_bit_generator(key, (3, 4), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY), lax.rng_bit_generator(key, (5,), dtype=jnp.uint16)
 
@@ -171,6 +179,7 @@ def programs():
         "complex_numbers": (complex_numbers, (f(5, 5), f(5, 5))),
         "empty": (empty, (f(0, 3),)),
         "factored": (factored, (f(2, 6, 6),)),
+        "factored_complex": (factored_complex, (f(6, 6), f(6, 6))),
         "bits": (bits, (np.array([1, 2, 2**32 - 1, 2**32 - 1], np.uint32),)),
         "volumes": (volumes, (f(2, 4, 5, 6, 4), f(6, 2, 3, 2, 2))),
         "nothing": (nothing, (f(3, 0),)),

@@ -50,8 +50,11 @@ const bundled_file *bundle_find(const compiler_source *s, const char *path) {
 void compiler_bundle(const compiler_source *source, text *out) {
     const source_text *t = &source->text;
     uint32_t at = 0;
-    const uint32_t files = source->program ? 0 : t->imported_count; /* heads are made again */
-    for (uint32_t i = 0; i <= files; i++) {
+    if (source->program) { /* its heads are made again */
+        imported_print(source, out);
+        return;
+    }
+    for (uint32_t i = 0; i <= t->imported_count; i++) {
         uint32_t end = i < t->imported_count ? t->imported[i].start - 1 : t->size;
         if (i > 0) {
             bool line = out->length && out->data[out->length - 1] != '\n';

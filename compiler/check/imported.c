@@ -129,6 +129,14 @@ static void need_text(compiler_source *s) {
     text_release(&printed);
 }
 
+/* Behind the program's text stand the heads. */
+void imported_print(const compiler_source *s, text *out) {
+    if (s->program->has_text)
+        text_append_bytes(out, s->text.data, s->text.imported[0].start - 1);
+    else
+        shlo_print(s->program->module, out);
+}
+
 static bool is_entry(const imported_program *p, const shlo_function *f) {
     return f->body && (!f->is_private || p->module->first == p->module->last);
 }

@@ -199,6 +199,8 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
 /* Gives the kernels, whose heads are read, their graphs and their places. */
 void imported_connect(compiler_source *s);
 void imported_release(compiler_source *s);
+/* The program as text, in which its places are. */
+void imported_print(const compiler_source *s, text *out);
 
 /* graph_text.c: the decorator @graph, whatever it holds; NULL: there is none. */
 const node *graph_text_of(const ast_function *f);

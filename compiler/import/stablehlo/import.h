@@ -246,6 +246,8 @@ bool import_manual(importer *im, const shlo_op *op, ir_value *results);
 bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value *results);
 
 /* ---- import_factor.c, import_eigen.c: functions that XLA calls by a name ---- */
+/* Is it one of these, or another one that takes all parts of complex matrices at once? */
+bool import_is_factor(const shlo_op *op);
 bool import_eigh(importer *im, const shlo_op *op, ir_value *results);
 bool import_qr(importer *im, const shlo_op *op, ir_value *results);
 bool import_reflectors(importer *im, const shlo_op *op, ir_value *results);

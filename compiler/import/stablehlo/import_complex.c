@@ -92,12 +92,25 @@ static bool compare(importer *im, const shlo_op *op, ir_value *results) {
     return true;
 }
 
-static bool extreme(importer *im, const shlo_op *op, const char *predicate, ir_value *results) {
-    complex_value x = complex_operand(im, op, 0), y = complex_operand(im, op, 1);
+static complex_value extreme(importer *im, const char *predicate, complex_value x,
+                             complex_value y) {
     ir_value first = compared(im, predicate, x, y);
-    results[0] = build_select(&im->b, first, x.re, y.re);
-    results[1] = build_select(&im->b, first, x.im, y.im);
-    return true;
+    return (complex_value){build_select(&im->b, first, x.re, y.re),
+                           build_select(&im->b, first, x.im, y.im)};
+}
+
+/* An end of a range, which may be one number for all. */
+static complex_value end_like(importer *im, const shlo_op *op, uint32_t i, complex_value like) {
+    const complex_value end = complex_operand(im, op, i);
+    const ir_type_data t = *import_type_of(im, like.re);
+    return (complex_value){import_spread(im, end.re, t.rank, t.dims),
+                           import_spread(im, end.im, t.rank, t.dims)};
+}
+
+static complex_value clamped(importer *im, const shlo_op *op) {
+    const complex_value x = complex_operand(im, op, 1);
+    return extreme(im, "le", extreme(im, "ge", x, end_like(im, op, 0, x)),
+                   end_like(im, op, 2, x));
 }
 
 /* Sums of the products of parts, each in its own order; a number that is not complex has one part.
@@ -162,6 +175,9 @@ bool import_parts(importer *im, const shlo_op *op, int graph, ir_value *results)
 /* Operations of two numbers take two complex ones. */
 static bool fits(const shlo_op *op) {
     switch (op->info->opcode) {
+    case SHLO_OP_CLAMP:
+        return op->operand_count == 3 && import_is_complex(op->operands[0]) &&
+               import_is_complex(op->operands[1]) && import_is_complex(op->operands[2]);
     case SHLO_OP_ADD:
     case SHLO_OP_SUBTRACT:
     case SHLO_OP_MULTIPLY:
@@ -182,17 +198,19 @@ static bool fits(const shlo_op *op) {
 bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     const shlo_opcode opcode = op->info->opcode;
     if (!fits(op))
-        return import_refuse(im, op, "takes two values of one type");
+        return import_refuse(im, op, opcode == SHLO_OP_CLAMP ? "takes three complex values"
+                                                              : "takes two values of one type");
+    if (import_in_rows(opcode) || import_is_factor(op))
+        return import_handled(im, op, results);
     if (is_by_part(opcode) || is_collective(op))
         return by_part(im, op, results);
-    if (import_in_rows(opcode) || opcode == SHLO_OP_TRIANGULAR_SOLVE)
-        return import_handled(im, op, results);
     const bool binary = opcode == SHLO_OP_MULTIPLY || opcode == SHLO_OP_DIVIDE ||
                         opcode == SHLO_OP_MAXIMUM || opcode == SHLO_OP_MINIMUM ||
                         opcode == SHLO_OP_COMPARE || opcode == SHLO_OP_DOT_GENERAL ||
                         opcode == SHLO_OP_CONVOLUTION || opcode == SHLO_OP_COMPLEX ||
                         opcode == SHLO_OP_POWER || opcode == SHLO_OP_ATAN2;
-    if (opcode != SHLO_OP_IOTA && !import_takes(im, op, binary ? 2 : 1))
+    const uint32_t takes = opcode == SHLO_OP_CLAMP ? 3 : binary ? 2 : 1;
+    if (opcode != SHLO_OP_IOTA && !import_takes(im, op, takes))
         return false;
     switch (opcode) {
     case SHLO_OP_COMPLEX:
@@ -217,9 +235,13 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return two(results,
                    complex_quotient(im, complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_MAXIMUM:
-        return extreme(im, op, "ge", results);
+        return two(results, extreme(im, "ge", complex_operand(im, op, 0),
+                                    complex_operand(im, op, 1)));
     case SHLO_OP_MINIMUM:
-        return extreme(im, op, "le", results);
+        return two(results, extreme(im, "le", complex_operand(im, op, 0),
+                                    complex_operand(im, op, 1)));
+    case SHLO_OP_CLAMP:
+        return two(results, clamped(im, op));
     case SHLO_OP_COMPARE:
         return compare(im, op, results);
     case SHLO_OP_CONVERT:

@@ -385,17 +385,32 @@ static bool cuts(const shlo_op *op) {
            !shlo_type_equal(op->operands[0]->type, op->results[0].type);
 }
 
-/* Marks of partitioners hand on what they take, and some names that XLA gives to functions are
- * ours; other code is not called. */
+/* Some names that XLA gives to functions are ours. */
+static const struct known_call {
+    const char *name;
+    bool (*make)(importer *im, const shlo_op *op, ir_value *results);
+} known_calls[] = {{"Eigh", import_eigh},
+                   {"Qr", import_qr},
+                   {"ProductOfElementaryHouseholderReflectors", import_reflectors}};
+
+static const struct known_call *known_call(const shlo_op *op) {
+    const char *name = shlo_op_string(op, "call_target_name", "");
+    for (size_t i = 0; i < sizeof known_calls / sizeof *known_calls; i++)
+        if (strcmp(name, known_calls[i].name) == 0)
+            return &known_calls[i];
+    return NULL;
+}
+
+bool import_is_factor(const shlo_op *op) {
+    const shlo_opcode opcode = op->info->opcode;
+    return opcode == SHLO_OP_TRIANGULAR_SOLVE || opcode == SHLO_OP_CHOLESKY ||
+           (opcode == SHLO_OP_CUSTOM_CALL && known_call(op));
+}
+
+/* Marks of partitioners hand on what they take; other code is not called. */
 bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *results) {
     static const char *const marks[] = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
                                         "annotate_device_placement", "xla.sdy.FuncResultSharding"};
-    static const struct known {
-        const char *name;
-        bool (*make)(importer *im, const shlo_op *op, ir_value *results);
-    } known[] = {{"Eigh", import_eigh},
-                 {"Qr", import_qr},
-                 {"ProductOfElementaryHouseholderReflectors", import_reflectors}};
     const char *name = shlo_op_string(op, "call_target_name", "");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strcmp(name, marks[i]) == 0)
@@ -404,12 +419,10 @@ bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *re
                                             "program for Shardy (jax_use_shardy_partitioner)",
                                             name)
                             : import_same(im, op, graph, results);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i].name) == 0)
-            return import_has_complex(op)
-                       ? import_refuse(im, op, "%s of complex numbers is not supported", name)
-                       : known[i].make(im, op, results);
-    return import_refuse(im, op, "'@%.100s' is code that this program does not bring", name);
+    const struct known_call *known = known_call(op);
+    return known
+               ? known->make(im, op, results)
+               : import_refuse(im, op, "'@%.100s' is code that this program does not bring", name);
 }
 
 /* ---- tuples and tokens ---- */

@@ -2,10 +2,10 @@
 #ifndef TESSERA_IMPORT_STABLEHLO_IMPORT_FACTOR_H
 #define TESSERA_IMPORT_STABLEHLO_IMPORT_FACTOR_H
 
-#include "import/stablehlo/import.h"
+#include "import/stablehlo/import_complex.h"
 
 /* Values of a loop's block: the turn, what it carries, and what it reads. */
-enum { FACTOR_CARRIED = 2, FACTOR_READ = 4 };
+enum { FACTOR_CARRIED = 4, FACTOR_READ = 4 };
 struct factor_loop;
 typedef struct factor_turn {
     const struct factor_loop *loop;
@@ -14,7 +14,8 @@ typedef struct factor_turn {
 } factor_turn;
 typedef void (*factor_fn)(importer *im, const factor_turn *t, ir_value *next);
 typedef struct factor_loop {
-    ir_value begin[FACTOR_CARRIED], whole[FACTOR_READ]; /* 0: there are no more */
+    /* 0: there are no more. Imaginary parts stand behind all real ones. */
+    ir_value begin[FACTOR_CARRIED], whole[FACTOR_READ];
     ir_dim count;
     bool descending;
     bool unit; /* the diagonal of a triangle is 1 */
@@ -34,5 +35,20 @@ ir_value factor_transposed(importer *im, ir_value x);
 ir_value factor_row_by(importer *im, ir_value x, ir_value y, bool turned);
 /* The unit matrix in the shape of `like`, [.., m, n]. */
 ir_value factor_unit(importer *im, ir_value like);
+
+/* ---- import_parts.c: the same of numbers as parts; of what is not complex `im` is 0 ---- */
+complex_value parts_taken(importer *im, complex_value x, ir_value at, int axis);
+complex_value parts_spread(importer *im, complex_value x, ir_value like, int axis);
+complex_value parts_select(importer *im, ir_value where, complex_value x, complex_value y);
+/* A number that is not complex, in the shape and the parts of x. */
+complex_value parts_like(importer *im, complex_value x, double re);
+complex_value parts_sub(importer *im, complex_value x, complex_value y);
+complex_value parts_mul(importer *im, complex_value x, complex_value y);
+complex_value parts_div(importer *im, complex_value x, complex_value y);
+complex_value parts_conjugate(importer *im, complex_value x);
+complex_value parts_transposed(importer *im, complex_value x);
+complex_value parts_row_by(importer *im, complex_value row, complex_value x, bool turned);
+complex_value parts_as_steps(importer *im, complex_value x);
+complex_value parts_converted(importer *im, complex_value x, dtype to);
 
 #endif

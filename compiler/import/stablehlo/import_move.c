@@ -308,6 +308,16 @@ static ir_value taken(importer *im, ir_value x, ir_value start, int axis, int64_
     return build_gather(&im->b, x, import_add(im, places, from), axis, 0);
 }
 
+/* Are the operands from here on integers, one each? */
+static bool are_starts(importer *im, const shlo_op *op, uint32_t first) {
+    for (uint32_t i = first; i < op->operand_count; i++) {
+        const ir_type_data *t = import_type_of(im, import_operand(im, op, i));
+        if (t->rank != 0 || !dtype_is_integer(t->element))
+            return import_refuse(im, op, "operand %u is no integer without axes", i);
+    }
+    return true;
+}
+
 bool import_dynamic_slice(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     int64_t sizes[IR_MAX_RANK];
@@ -315,7 +325,7 @@ bool import_dynamic_slice(importer *im, const shlo_op *op, int graph, ir_value *
         return import_refuse(im, op, "needs a value");
     ir_value x = import_operand(im, op, 0);
     const ir_type_data t = *import_type_of(im, x);
-    if (!ints(im, op, "slice_sizes", sizes, t.rank))
+    if (!ints(im, op, "slice_sizes", sizes, t.rank) || !are_starts(im, op, 1))
         return false;
     if (op->operand_count != (uint32_t)t.rank + 1)
         return import_refuse(im, op, "has %u starts for %d axes", op->operand_count - 1, t.rank);
@@ -360,6 +370,8 @@ bool import_dynamic_update_slice(importer *im, const shlo_op *op, int graph, ir_
     const ir_type_data t = *import_type_of(im, x), u = *import_type_of(im, update);
     if (op->operand_count != (uint32_t)t.rank + 2 || u.rank != t.rank || u.element != t.element)
         return import_refuse(im, op, "the update or its starts do not fit");
+    if (!are_starts(im, op, 2))
+        return false;
     for (int i = 0; i < t.rank; i++) {
         if (u.dims[i] > t.dims[i])
             return import_refuse(im, op, "the update does not fit axis %d", i);

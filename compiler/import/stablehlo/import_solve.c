@@ -4,61 +4,27 @@
  * contraction in chunk512 over all j, in which what is not solved yet counts as 0. */
 #include <string.h>
 
-#include "import/stablehlo/import_complex.h"
 #include "import/stablehlo/import_factor.h"
-
-/* The parts of numbers: one of what is not complex, and 0. */
-typedef struct parts {
-    ir_value of[2];
-} parts;
-
-/* A row by all rows of x: of complex numbers (ac - bd, ad + bc), each a sum of its own. */
-static parts row_by(importer *im, parts row, parts x) {
-    parts sum = {{factor_row_by(im, row.of[0], x.of[0], false)}};
-    if (!x.of[1])
-        return sum;
-    sum.of[0] = import_sub(im, sum.of[0], factor_row_by(im, row.of[1], x.of[1], false));
-    sum.of[1] = import_add(im, factor_row_by(im, row.of[0], x.of[1], false),
-                           factor_row_by(im, row.of[1], x.of[0], false));
-    return sum;
-}
-
-/* made / diagonal, which is the same along the last axis. */
-static parts divided(importer *im, parts made, parts diagonal, int axis) {
-    for (int i = 0; i < 2 && made.of[i]; i++)
-        diagonal.of[i] = build_spread(&im->b, diagonal.of[i], made.of[i], axis);
-    if (!made.of[1])
-        return (parts){{import_div(im, made.of[0], diagonal.of[0])}};
-    const complex_value q = complex_quotient(im, (complex_value){made.of[0], made.of[1]},
-                                             (complex_value){diagonal.of[0], diagonal.of[1]});
-    return (parts){{q.re, q.im}};
-}
 
 /* a [.., n, n] and b [.., n, m] are read, and their imaginary parts; x has a row more after each
  * turn. */
 static void turn(importer *im, const factor_turn *t, ir_value *next) {
-    const parts x = {{t->carried[0], t->carried[1]}};
-    const int rows = import_type_of(im, x.of[0])->rank - 2;
-    parts a_row = {{0}}, b_row = {{0}}, coefficients = {{0}}, diagonal = {{0}};
-    for (int i = 0; i < 2 && x.of[i]; i++) {
-        a_row.of[i] = factor_taken(im, t->whole[2 * i], t->column, rows);
-        b_row.of[i] = factor_taken(im, t->whole[2 * i + 1], t->column, rows);
-        ir_value before =
-            factor_places(im, t->loop->descending ? "gt" : "lt", a_row.of[i], rows, t->column);
-        coefficients.of[i] =
-            build_select(&im->b, before, a_row.of[i], import_like(im, a_row.of[i], 0));
-    }
-    const parts sum = row_by(im, coefficients, x);
-    parts made = {{0}};
-    for (int i = 0; i < 2 && x.of[i]; i++)
-        made.of[i] = import_sub(im, b_row.of[i], sum.of[i]);
-    for (int i = 0; i < 2 && x.of[i] && !t->loop->unit; i++)
-        diagonal.of[i] = factor_taken(im, a_row.of[i], t->column, rows);
+    const complex_value x = {t->carried[0], t->carried[1]}, a = {t->whole[0], t->whole[2]},
+                        b = {t->whole[1], t->whole[3]};
+    const int rows = import_type_of(im, x.re)->rank - 2;
+    const complex_value a_row = parts_taken(im, a, t->column, rows),
+                        b_row = parts_taken(im, b, t->column, rows);
+    ir_value before =
+        factor_places(im, t->loop->descending ? "gt" : "lt", a_row.re, rows, t->column);
+    const complex_value known = parts_select(im, before, a_row, parts_like(im, a_row, 0));
+    complex_value made = parts_sub(im, b_row, parts_row_by(im, known, x, false));
     if (!t->loop->unit)
-        made = divided(im, made, diagonal, rows);
-    for (int i = 0; i < 2 && x.of[i]; i++)
-        next[i] = build_select(&im->b, factor_places(im, "eq", x.of[i], rows, t->column),
-                               build_spread(&im->b, made.of[i], x.of[i], rows), x.of[i]);
+        made = parts_div(im, made,
+                         parts_spread(im, parts_taken(im, a_row, t->column, rows), made.re, rows));
+    made = parts_select(im, factor_places(im, "eq", x.re, rows, t->column),
+                        parts_spread(im, made, x.re, rows), x);
+    next[0] = made.re;
+    next[1] = made.im;
 }
 
 static bool fits(importer *im, const shlo_op *op, bool left) {
@@ -74,17 +40,9 @@ static bool fits(importer *im, const shlo_op *op, bool left) {
     return good || import_refuse(im, op, "needs floats [.., n, n] and [.., n, m], or [.., m, n]");
 }
 
-static parts operand_of(const importer *im, const shlo_op *op, uint32_t i) {
-    const complex_value v = complex_operand(im, op, i);
-    return (parts){{v.re, v.im}};
-}
-
-static parts turned_or_not(importer *im, parts x, bool turns) {
-    for (int i = 0; i < 2 && x.of[i]; i++) {
-        x.of[i] = factor_as_steps(im, x.of[i]);
-        x.of[i] = turns ? factor_transposed(im, x.of[i]) : x.of[i];
-    }
-    return x;
+static complex_value turned_or_not(importer *im, complex_value x, bool turns) {
+    x = parts_as_steps(im, x);
+    return turns ? parts_transposed(im, x) : x;
 }
 
 bool import_triangular_solve(importer *im, const shlo_op *op, int graph, ir_value *results) {
@@ -94,28 +52,31 @@ bool import_triangular_solve(importer *im, const shlo_op *op, int graph, ir_valu
     const bool turned = strcmp(transposed, "NO_TRANSPOSE") != 0;
     if (!import_takes(im, op, 2) || !fits(im, op, left))
         return false;
-    const parts b = operand_of(im, op, 1);
-    const ir_type_data type = *import_type_of(im, b.of[0]);
+    const complex_value b = complex_operand(im, op, 1);
+    const ir_type_data type = *import_type_of(im, b.re);
     if (graph_elements(type.rank, type.dims) == 0) {
-        memcpy(results, b.of, (b.of[1] ? 2 : 1) * sizeof *results);
+        results[0] = b.re;
+        results[1] = b.im;
         return true;
     }
     /* x op(a) = b is op(a)^T x^T = b^T. */
     const bool swaps = turned == left, lower = shlo_op_int(op, "lower", 0) != swaps;
-    parts a = turned_or_not(im, operand_of(im, op, 0), swaps), c = turned_or_not(im, b, !left);
-    if (a.of[1] && strcmp(transposed, "ADJOINT") == 0)
-        a.of[1] = import_unary(im, GRAPH_NEG, a.of[1]);
-    const ir_type_data t = *import_type_of(im, c.of[0]);
-    const factor_loop loop = {
-        .begin = {import_like(im, c.of[0], 0), c.of[1] ? import_like(im, c.of[1], 0) : 0},
-        .whole = {a.of[0], c.of[0], a.of[1], c.of[1]},
-        .count = t.dims[t.rank - 2],
-        .descending = !lower,
-        .unit = shlo_op_int(op, "unit_diagonal", 0),
-        .turn = turn};
-    ir_value x[FACTOR_CARRIED];
-    factor_run(im, &loop, x);
-    for (int i = 0; i < 2 && c.of[i]; i++)
-        results[i] = build_convert(&im->b, left ? x[i] : factor_transposed(im, x[i]), type.element);
+    complex_value a = turned_or_not(im, complex_operand(im, op, 0), swaps),
+                  c = turned_or_not(im, b, !left), begin = parts_like(im, c, 0);
+    if (strcmp(transposed, "ADJOINT") == 0)
+        a = parts_conjugate(im, a);
+    const ir_type_data t = *import_type_of(im, c.re);
+    const factor_loop loop = {.begin = {begin.re, begin.im},
+                              .whole = {a.re, c.re, a.im, c.im},
+                              .count = t.dims[t.rank - 2],
+                              .descending = !lower,
+                              .unit = shlo_op_int(op, "unit_diagonal", 0),
+                              .turn = turn};
+    ir_value made[FACTOR_CARRIED] = {0};
+    factor_run(im, &loop, made);
+    complex_value x = {made[0], made[1]};
+    x = parts_converted(im, left ? x : parts_transposed(im, x), type.element);
+    results[0] = x.re;
+    results[1] = x.im;
     return true;
 }

@@ -10,7 +10,15 @@ ir_value import_number(importer *im, dtype type, double value) {
     return build_scalar(&im->b, type, bits);
 }
 
+/* A source may have a value with axes where its operation takes one without. */
 ir_value import_spread(importer *im, ir_value x, int rank, const ir_dim *dims) {
+    const ir_type_data *t = import_type_of(im, x);
+    const bool fits = t->rank == 0 ||
+                      (t->rank == rank && memcmp(t->dims, dims, sizeof *dims * (size_t)rank) == 0);
+    if (!fits) {
+        ir_fail(im->m, "takes a value without axes, not one with them");
+        x = import_number(im, t->element, 0);
+    }
     return build_broadcast(&im->b, x, rank, dims, NULL);
 }
 

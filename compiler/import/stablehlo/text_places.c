@@ -24,7 +24,7 @@ static uint32_t results_length(const places *p, uint32_t results) {
 
 static void place_block(places *p, const shlo_block *block);
 
-/* What stands in braces, behind a line of arguments where there are `lines` of them. */
+/* A block in braces, behind its line of arguments where there are `lines` of them. */
 static void place_region(places *p, const shlo_block *block, uint32_t lines) {
     p->line += lines;
     p->values += block->argument_count;
