@@ -27,4 +27,17 @@ module @functions {
     %8 = stablehlo.add %5, %7 : tensor<41xf64>
     return %0, %2, %3, %4, %8 : tensor<41xf32>, tensor<41xf64>, tensor<41xf64>, tensor<41xf64>, tensor<41xf64>
   }
+  // Complex numbers are ordered by their parts, and are these two in memory.
+  func.func public @complex_in_order(%low: tensor<complex<f32>>, %x: tensor<11xcomplex<f32>>, %high: tensor<11xcomplex<f32>>) -> tensor<11xcomplex<f32>> {
+    %0 = stablehlo.clamp %low, %x, %high : (tensor<complex<f32>>, tensor<11xcomplex<f32>>, tensor<11xcomplex<f32>>) -> tensor<11xcomplex<f32>>
+    return %0 : tensor<11xcomplex<f32>>
+  }
+  func.func public @complex_bits(%x: tensor<3x4xcomplex<f32>>, %y: tensor<5xcomplex<f64>>) -> (tensor<3x4xui64>, tensor<3x4x8xui8>, tensor<5x4xf32>, tensor<5x2xcomplex<f32>>, tensor<3x4xcomplex<f32>>) {
+    %0 = stablehlo.bitcast_convert %x : (tensor<3x4xcomplex<f32>>) -> tensor<3x4xui64>
+    %1 = stablehlo.bitcast_convert %x : (tensor<3x4xcomplex<f32>>) -> tensor<3x4x8xui8>
+    %2 = stablehlo.bitcast_convert %y : (tensor<5xcomplex<f64>>) -> tensor<5x4xf32>
+    %3 = stablehlo.bitcast_convert %y : (tensor<5xcomplex<f64>>) -> tensor<5x2xcomplex<f32>>
+    %4 = stablehlo.bitcast_convert %0 : (tensor<3x4xui64>) -> tensor<3x4xcomplex<f32>>
+    return %0, %1, %2, %3, %4 : tensor<3x4xui64>, tensor<3x4x8xui8>, tensor<5x4xf32>, tensor<5x2xcomplex<f32>>, tensor<3x4xcomplex<f32>>
+  }
 }

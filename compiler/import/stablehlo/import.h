@@ -86,6 +86,10 @@ bool import_signature(importer *im, const shlo_function *f, bool kernel, bool re
 bool import_body(importer *im, const shlo_function *f, bool kernel, const ir_value *values,
                  import_values *results);
 
+/* ---- import_element.c ---- */
+/* The bits of elements along one axis as those of another type, from the lowest on. */
+ir_value import_bits_as(importer *im, ir_value x, shlo_element from, shlo_element to);
+
 /* ---- import_complex.c: complex numbers are two values, the real and the imaginary parts ---- */
 /* Does the operation take or give complex numbers? */
 bool import_has_complex(const shlo_op *op);

@@ -109,8 +109,7 @@ static complex_value end_like(importer *im, const shlo_op *op, uint32_t i, compl
 
 static complex_value clamped(importer *im, const shlo_op *op) {
     const complex_value x = complex_operand(im, op, 1);
-    return extreme(im, "le", extreme(im, "ge", x, end_like(im, op, 0, x)),
-                   end_like(im, op, 2, x));
+    return extreme(im, "le", extreme(im, "ge", x, end_like(im, op, 0, x)), end_like(im, op, 2, x));
 }
 
 /* Sums of the products of parts, each in its own order; a number that is not complex has one part.
@@ -172,6 +171,44 @@ bool import_parts(importer *im, const shlo_op *op, int graph, ir_value *results)
     return true;
 }
 
+/* ---- bits ---- */
+
+/* The type with smaller elements has one axis more, the last; else the shapes are the same. */
+static bool bits_fit(const shlo_type *x, const shlo_type *y) {
+    const int more = shlo_element_get(x->element)->bits, less = shlo_element_get(y->element)->bits;
+    if (more < less)
+        return bits_fit(y, x);
+    bool good = y->rank == x->rank + (more > less) && x->rank < IR_MAX_RANK &&
+                y->rank < IR_MAX_RANK && (more == less || y->dims[x->rank] == more / less);
+    for (uint32_t i = 0; i < x->rank && good; i++)
+        good = x->dims[i] == y->dims[i];
+    return good;
+}
+
+static shlo_element part_of(shlo_element e) {
+    return e == SHLO_C64 ? SHLO_F32 : e == SHLO_C128 ? SHLO_F64 : e;
+}
+
+/* A complex number is its two parts as they lie in memory, the real one first. */
+static bool bitcast(importer *im, const shlo_op *op, ir_value *results) {
+    const shlo_type *from = op->operands[0]->type, *to = op->results[0].type;
+    const complex_value x = complex_operand(im, op, 0);
+    const ir_type wanted = import_result_type(im, op, 0);
+    if (shlo_type_equal(from, to))
+        return two(results, x);
+    if (!wanted || !bits_fit(from, to))
+        return import_refuse(im, op, "the last axis does not fit the sizes of the elements");
+    ir_value flat = import_flat(im, x.im ? import_pair(im, x.re, x.im) : x.re);
+    flat = import_bits_as(im, flat, part_of(from->element), part_of(to->element));
+    ir_type_data t = *ir_type_get(im->m, wanted);
+    t.dims[t.rank] = 2;
+    if (!import_is_complex(&op->results[0]))
+        results[0] = import_shaped(im, flat, t.rank, t.dims);
+    else
+        import_unpair(im, import_shaped(im, flat, t.rank + 1, t.dims), &results[0], &results[1]);
+    return true;
+}
+
 /* Operations of two numbers take two complex ones. */
 static bool fits(const shlo_op *op) {
     switch (op->info->opcode) {
@@ -198,8 +235,9 @@ static bool fits(const shlo_op *op) {
 bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     const shlo_opcode opcode = op->info->opcode;
     if (!fits(op))
-        return import_refuse(im, op, opcode == SHLO_OP_CLAMP ? "takes three complex values"
-                                                              : "takes two values of one type");
+        return import_refuse(im, op,
+                             opcode == SHLO_OP_CLAMP ? "takes three complex values"
+                                                     : "takes two values of one type");
     if (import_in_rows(opcode) || import_is_factor(op))
         return import_handled(im, op, results);
     if (is_by_part(opcode) || is_collective(op))
@@ -235,11 +273,11 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
         return two(results,
                    complex_quotient(im, complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_MAXIMUM:
-        return two(results, extreme(im, "ge", complex_operand(im, op, 0),
-                                    complex_operand(im, op, 1)));
+        return two(results,
+                   extreme(im, "ge", complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_MINIMUM:
-        return two(results, extreme(im, "le", complex_operand(im, op, 0),
-                                    complex_operand(im, op, 1)));
+        return two(results,
+                   extreme(im, "le", complex_operand(im, op, 0), complex_operand(im, op, 1)));
     case SHLO_OP_CLAMP:
         return two(results, clamped(im, op));
     case SHLO_OP_COMPARE:
@@ -258,9 +296,7 @@ bool import_complex_op(importer *im, const shlo_op *op, ir_value *results) {
     case SHLO_OP_FFT:
         return import_fft(im, op, 0, results);
     case SHLO_OP_BITCAST_CONVERT:
-        if (!shlo_type_equal(op->operands[0]->type, op->results[0].type))
-            return import_refuse(im, op, "of complex numbers is not supported");
-        return two(results, complex_operand(im, op, 0));
+        return bitcast(im, op, results);
     default:
         return function(im, op, results);
     }

@@ -139,8 +139,7 @@ typedef struct bit_type {
     int bits;
 } bit_type;
 
-static bit_type bit_type_of(const shlo_value *v) {
-    const shlo_element e = v->type->element;
+static bit_type bit_type_of(shlo_element e) {
     return (bit_type){e, import_element(e), shlo_element_get(e)->bits};
 }
 
@@ -208,15 +207,30 @@ static ir_value join_bits(importer *im, ir_value x, const bit_type *from, const 
     return from_bits(im, whole, to);
 }
 
+static ir_value same_bits(importer *im, ir_value x, const bit_type *from, const bit_type *to) {
+    const dtype whole = to->bits < 8 ? DTYPE_U8 : import_unsigned(to->type);
+    return from_bits(im, import_bitcast(im, to_bits(im, x, from), whole), to);
+}
+
+ir_value import_bits_as(importer *im, ir_value x, shlo_element from, shlo_element to) {
+    const bit_type own = bit_type_of(from), wanted = bit_type_of(to);
+    const ir_dim count = import_type_of(im, x)->dims[0], parts = wanted.bits / own.bits;
+    if (own.bits == wanted.bits)
+        return from == to ? x : same_bits(im, x, &own, &wanted);
+    if (own.bits > wanted.bits)
+        return import_flat(im, split_bits(im, x, &own, &wanted));
+    return join_bits(im, import_shaped(im, x, 2, (ir_dim[]){count / parts, parts}), &own, &wanted);
+}
+
 bool import_bitcast_convert(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)graph;
     const ir_type wanted = import_takes(im, op, 1) ? import_result_type(im, op, 0) : 0;
     if (!wanted)
         return false;
     ir_value x = import_operand(im, op, 0);
-    const bit_type from = bit_type_of(op->operands[0]), to = bit_type_of(&op->results[0]);
+    const bit_type from = bit_type_of(op->operands[0]->type->element),
+                   to = bit_type_of(op->results[0].type->element);
     const ir_type_data own = *import_type_of(im, x), *type = ir_type_get(im->m, wanted);
-    const dtype whole = to.bits < 8 ? DTYPE_U8 : import_unsigned(to.type);
     if (from.element == to.element && own.rank == type->rank)
         results[0] = x;
     else if (from.bits > to.bits && type->rank == own.rank + 1 && type->rank <= IR_MAX_RANK)
@@ -224,7 +238,7 @@ bool import_bitcast_convert(importer *im, const shlo_op *op, int graph, ir_value
     else if (from.bits < to.bits && own.rank > 0 && own.dims[own.rank - 1] == to.bits / from.bits)
         results[0] = join_bits(im, x, &from, &to);
     else if (from.bits == to.bits) /* by way of integers where both are floats */
-        results[0] = from_bits(im, import_bitcast(im, to_bits(im, x, &from), whole), &to);
+        results[0] = same_bits(im, x, &from, &to);
     else
         return import_refuse(im, op, "the last axis does not fit the sizes of the elements");
     return true;
