@@ -3,14 +3,16 @@
 
 Three programs: an MLP of JAX alone; a step of a GPT by flax with AdamW by optax; a step of a diffusion model (convolutions, groups that are
 normalised, noise drawn in the step). Each is initialised, makes three steps in one process of each row, and its loss and parameters are hashed.
-Rows that this machine does not have are named. Without flax and optax the latter two are skipped. 77: JAX is missing. 1: hashes differ, or a row
-fails.
+Rows that this machine does not have are named. The last row is AArch64 under an emulator: the three steps as one program, exported, whose bits by NEON
+and SVE are the interpreter's (harness/test/cross), which has the hash. Without flax and optax the latter two are skipped. 77: JAX is missing. 1: hashes
+differ, or a row fails.
 """
 import argparse
 import hashlib
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -19,11 +21,13 @@ ROWS = [
     *({"TESSERA_THREADS": threads} for threads in ("1", "3")),
     *({"TESSERA_BACKEND": backend} for backend in ("vulkan", "ptx-emulated", "rocm-emulated")),
 ]
-ABSENT = ("is no ISA level of this machine", "there is no device of the backend", "cannot be used")
+EMULATED = {"AArch64": "NEON, SVE"}
+ABSENT = ("skipped: ", "is no ISA level of this machine", "there is no device of the backend", "cannot be used")
 STEPS = 3
 
 try:
     import jax
+    import jax.export
     import jax.numpy as jnp
     import numpy as np
 except ImportError as missing:
@@ -32,11 +36,16 @@ except ImportError as missing:
 
 
 def trained(step, state, *batch):
-    """The last loss, and all of the state."""
+    """A function of nothing: the last loss, and all of the state, from this one on."""
     step = jax.jit(step)
-    for number in range(STEPS):
-        state, loss = step(state, number, *batch)
-    return jax.tree.leaves((state, loss))
+
+    def train():
+        now = state
+        for number in range(STEPS):
+            now, loss = step(now, number, *batch)
+        return jax.tree.leaves((now, loss))
+
+    return train
 
 
 def mlp():
@@ -131,37 +140,75 @@ def diffusion():
     return optimised(loss_of, parameters, pictures)
 
 
-def print_hashes():
+def hash_of(leaves):
+    return hashlib.sha256(b"".join(np.asarray(one).tobytes() for one in leaves)).hexdigest()[:16]
+
+
+def print_hashes(folder):
+    """Those of this process; with a folder each whole training goes there as a program, too."""
     for program in (mlp, gpt, diffusion):
+        name = program.__name__
         try:
-            leaves = program()
+            train = program()
         except ImportError as missing:
-            print(program.__name__, "skipped:", missing)
+            print(name, "skipped:", missing)
             continue
-        assert all(np.isfinite(np.asarray(one, np.float64)).all() for one in leaves), program.__name__
-        print(program.__name__, hashlib.sha256(b"".join(np.asarray(one).tobytes() for one in leaves)).hexdigest()[:16])
+        leaves = train()
+        assert all(np.isfinite(np.asarray(one, np.float64)).all() for one in leaves), name
+        print(name, hash_of(leaves))
+        if folder:
+
+            def whole(train=train):
+                return train()
+
+            whole.__name__ = name
+            (folder / f"{name}.mlirbc").write_bytes(jax.export.export(jax.jit(whole), platforms=["cpu"])().mlir_module_serialized)
 
 
-def run(build, row):
+def run(build, row, *words):
     """Hashes by program, or why there are none."""
     own = {"JAX_PLATFORMS": "tessera", "PYTHONPATH": str(build.absolute() / "python"), **row}
-    told = subprocess.run([sys.executable, "-B", __file__, "--hashes"], env={**os.environ, **own}, capture_output=True, text=True)
+    told = subprocess.run([sys.executable, "-B", __file__, "--hashes", *words], env={**os.environ, **own}, capture_output=True, text=True)
     if told.returncode:
         return told.stderr.strip().splitlines()[-1]
     return dict(line.split(" ", 1) for line in told.stdout.splitlines())
+
+
+def interpreted(build, file, out):
+    """The hash of what a program without inputs gives by the interpreter."""
+    subprocess.run([build / "tsr", "run", file, "--backend", "interp", "--out", out], check=True, capture_output=True)
+    return hash_of(np.load(out / f"r{at}.npy") for at in range(len(list(out.iterdir()))))
+
+
+def emulated(build):
+    """Hashes by program as AArch64 code has them, or why there are none."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "programs"
+        folder.mkdir()
+        told = run(build, {}, folder)
+        if isinstance(told, str):
+            return told
+        cross = ROOT / "harness/test/cross/test_aarch64.sh"
+        done = subprocess.run([cross, build / "harness/write_images", ROOT, "1", folder], capture_output=True, text=True)
+        if done.returncode:
+            return next((line for line in done.stdout.splitlines() if line.startswith(("NOT OK", "skipped"))), done.stderr[-160:])
+        files = {file.stem: file for file in folder.iterdir()}
+        return {name: interpreted(build, files[name], Path(scratch) / name) if name in files else words for name, words in told.items()}
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--build", type=Path, default=ROOT / "build")
     options.add_argument("--hashes", action="store_true", help="print those of this process alone")
+    options.add_argument("folder", nargs="?", type=Path, help="with --hashes: the programs are written there")
     given = options.parse_args()
     if given.hashes:
-        print_hashes()
+        print_hashes(given.folder)
         return 0
     first, failed = None, 0
-    for row in ({}, *ROWS):
-        name, found = " ".join(f"{key}={value}" for key, value in row.items()) or "as it comes", run(given.build, row)
+    for row in ({}, *ROWS, EMULATED):
+        name = " ".join(f"{key}={value}" for key, value in row.items()) or "as it comes"
+        found = emulated(given.build) if row is EMULATED else run(given.build, row)
         if isinstance(found, str):
             absent = row and any(words in found for words in ABSENT)
             failed += not absent

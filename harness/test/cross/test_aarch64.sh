@@ -37,7 +37,9 @@ for level in aarch64-neon aarch64-sve256; do
     echo "$level on $emulator -cpu $cpu"
     "$write" $level fixed "$every" "${paths[@]}" | "$emulator" -cpu $cpu "$scratch/run_images" $level || code=1
     echo "the same for any dimensions"
-    "$write" $level generic $((every * 2)) "${paths[@]}" | "$emulator" -cpu $cpu "$scratch/run_images" $level || code=1
+    # There is none of programs from elsewhere.
+    "$write" $level generic $((every * 2)) "${paths[@]}" | "$emulator" -cpu $cpu "$scratch/run_images" $level ||
+        [ "${PIPESTATUS[*]}" = "0 3" ] || code=1
 done
 # Vectors that are longer than the code asks for change nothing; shorter ones are refused.
 echo "aarch64-sve256 with vectors of 512 bits"

@@ -2,10 +2,13 @@
  * level that this machine need not have, for its dimensions or for any, and writes what run_images
  * needs to run and judge it: a stream on stdout.
  *
- * A case is, one after the other: name, object; a number of dimensions, and each; workspace and
- * scratch bytes; a number of phases, each a symbol and its cells; a number of inputs, and each; a
- * number of outputs, and each as the interpreter computes it. Numbers are 64 bits, little endian;
- * what has bytes begins with their number. */
+ * A case is, one after the other: name; a number of dimensions, and each; a number of kernels, and
+ * of each its object, workspace and scratch bytes, a number of phases, each a symbol and its cells;
+ * bytes of the arena; a number of constants, and each; the commands of its program, a block; a
+ * number of inputs, and each; a number of outputs, and each as the interpreter computes it. A block
+ * is a number of commands, each its kind, kernel, bytes, byte, turns, a number of places, each a
+ * buffer, an offset and a number of strides, and each; then its blocks. Numbers are 64 bits, little
+ * endian; what has bytes begins with their number. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include "formula.h"
 #include "metadata.h"
 #include "module.h"
+#include "program.h"
 
 static void put_number(uint64_t number) {
     fwrite(&number, sizeof number, 1, stdout);
@@ -47,13 +51,25 @@ static void put_need(const metadata_need *need, const formula_names *dims) {
     put_number((uint64_t)value);
 }
 
-static void put_needs(const metadata *m, const compiler_case *c) {
-    int64_t values[64];
-    const metadata_image *image = &m->images[0];
+static void put_dims(const metadata *m, const compiler_case *c, int64_t *values) {
     put_number(m->dims);
     for (uint32_t i = 0; i < m->dims && i < 64; i++)
         put_number((uint64_t)(values[i] = value_of(c, m->dim_names[i])));
-    const formula_names dims = {m->dim_names, values, m->dims};
+}
+
+/* One kernel's code, and what it needs. */
+static bool put_code(const void *module, size_t size, const char *kind, const int64_t *values,
+                     status *st) {
+    module_part document, object;
+    metadata m;
+    if (!module_find(module, size, "metadata", &document) ||
+        !module_find(module, size, kind, &object))
+        return status_set(st, STATUS_INTERNAL, "the module has no part %s", kind);
+    if (!metadata_parse(&m, document.data, document.size_bytes, st))
+        return false;
+    const metadata_image *image = &m.images[0];
+    const formula_names dims = {m.dim_names, values, m.dims};
+    put_bytes(object.data, object.size_bytes);
     put_need(&image->workspace_bytes, &dims);
     put_need(&image->scratch_bytes, &dims);
     put_number(image->phase_count);
@@ -61,28 +77,90 @@ static void put_needs(const metadata *m, const compiler_case *c) {
         put_bytes(image->symbols[i], strlen(image->symbols[i]));
         put_need(&image->phases[i].workgroups, &dims);
     }
-}
-
-/* Nothing is written for a program: run_images launches one kernel. */
-static bool put_image(const compiler_artifact *artifact, const corpus_case *c, const char *isa,
-                      bool *written, status *st) {
-    char kind[HOST_TARGET_BYTES];
-    module_part document, object;
-    metadata m;
-    host_target_of(isa, kind);
-    *written = !module_find(artifact->image, artifact->image_size, "kernel:0", &object);
-    if (!*written)
-        return true;
-    if (!module_find(artifact->image, artifact->image_size, "metadata", &document) ||
-        !module_find(artifact->image, artifact->image_size, kind, &object))
-        return status_set(st, STATUS_INTERNAL, "the module has no part %s", kind);
-    if (!metadata_parse(&m, document.data, document.size_bytes, st))
-        return false;
-    put_bytes(c->name, strlen(c->name));
-    put_bytes(object.data, object.size_bytes);
-    put_needs(&m, c->c);
     metadata_release(&m);
     return true;
+}
+
+/* ---- programs ---- */
+
+static void put_place(const program_place *p) {
+    put_number(p->buffer);
+    put_number((uint64_t)p->offset);
+    put_number(p->stride_count);
+    for (uint32_t i = 0; i < p->stride_count; i++)
+        put_number((uint64_t)p->strides[i]);
+}
+
+/* Blocks go PROGRAM_DEPTH_MAX deep. */
+static void put_block(const program_block *b) {
+    put_number(b->count);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const program_command *c = &b->commands[i];
+        put_number(c->kind);
+        put_number(c->kernel);
+        put_number((uint64_t)c->bytes);
+        put_number(c->byte);
+        put_number((uint64_t)c->count);
+        put_number(c->place_count);
+        for (uint32_t p = 0; p < c->place_count; p++)
+            put_place(&c->places[p]);
+        for (uint32_t n = 0; n < program_block_count(c); n++)
+            put_block(&c->blocks[n]);
+    }
+}
+
+static bool put_program(const compiler_artifact *a, const metadata *m, const char *kind,
+                        status *st) {
+    const program *p = m->program;
+    module_part part;
+    put_number(p->kernel_count);
+    for (uint32_t i = 0; i < p->kernel_count; i++)
+        if (!module_find(a->image, a->image_size, p->kernels[i], &part) ||
+            !put_code(part.data, part.size_bytes, kind, NULL, st))
+            return status_set(st, STATUS_INTERNAL, "the program lacks %s", p->kernels[i]);
+    put_number((uint64_t)p->arena_bytes);
+    put_number(p->constant_count);
+    for (uint32_t i = 0; i < p->constant_count; i++) {
+        if (!module_find(a->image, a->image_size, p->constants[i].section, &part))
+            return status_set(st, STATUS_INTERNAL, "the program lacks %s", p->constants[i].section);
+        put_bytes(part.data, part.size_bytes);
+    }
+    put_block(&p->body);
+    return true;
+}
+
+/* A kernel is a program that launches it once, on its buffers as they are. */
+static bool put_kernel(const compiler_artifact *a, const metadata *m, const char *kind,
+                       const int64_t *values, status *st) {
+    program_place *places = base_calloc((size_t)m->inputs + m->outputs, sizeof *places);
+    for (uint32_t i = 0; i < m->inputs + m->outputs; i++)
+        places[i].buffer = i;
+    program_command launch = {
+        .kind = PROGRAM_DISPATCH, .place_count = m->inputs + m->outputs, .places = places};
+    put_number(1);
+    const bool ok = put_code(a->image, a->image_size, kind, values, st);
+    put_number(0);
+    put_number(0);
+    put_block(&(program_block){&launch, 1});
+    free(places);
+    return ok;
+}
+
+static bool put_image(const compiler_artifact *a, const corpus_case *c, const char *isa,
+                      status *st) {
+    char kind[HOST_TARGET_BYTES];
+    int64_t values[64];
+    module_part document;
+    metadata m;
+    host_target_of(isa, kind);
+    if (!module_find(a->image, a->image_size, "metadata", &document) ||
+        !metadata_parse(&m, document.data, document.size_bytes, st))
+        return false;
+    put_bytes(c->name, strlen(c->name));
+    put_dims(&m, c->c, values);
+    const bool ok = m.program ? put_program(a, &m, kind, st) : put_kernel(a, &m, kind, values, st);
+    metadata_release(&m);
+    return ok;
 }
 
 static bool put_case(case_context *s, const corpus_case *c, const compiler_options *options,
@@ -93,9 +171,8 @@ static bool put_case(case_context *s, const corpus_case *c, const compiler_optio
     const tensor *expected;
     bool ok = case_context_open(s, &request, st) && (expected = case_context_interpret(s, st)) &&
               compiler_build(s->instance, options, &artifact, st);
-    bool written = false;
-    ok = ok && put_image(&artifact, c, options->isa, &written, st);
-    if (ok && written) {
+    ok = ok && put_image(&artifact, c, options->isa, st);
+    if (ok) {
         put_tensors(s->inputs, s->signature.input_count);
         put_tensors(expected, s->signature.output_count);
     }
