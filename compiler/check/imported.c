@@ -241,7 +241,8 @@ static uint32_t device_axes(const imported_kernel *k, uint32_t buffer) {
         buffer < body->argument_count
             ? body->arguments[buffer]
             : ir_op_get(k->graph, body->last)->operands[buffer - body->argument_count];
-    return (uint32_t)ir_type_of(k->graph, v)->rank - t->rank - shlo_element_is_complex(t->element);
+    const uint32_t own = t->kind == SHLO_TYPE_TOKEN ? 1 : t->rank; /* of no elements */
+    return (uint32_t)ir_type_of(k->graph, v)->rank - own - shlo_element_is_complex(t->element);
 }
 
 static bool sharding_of(const compiler_source *source, const imported_kernel *k, uint32_t buffer,

@@ -67,9 +67,14 @@ bool import_is_complex(const shlo_value *v) {
     return v->type->kind == SHLO_TYPE_TENSOR && shlo_element_is_complex(v->type->element);
 }
 
+/* A token is a value without elements: what it orders is in order by itself. */
+static const shlo_type token = {
+    .kind = SHLO_TYPE_TENSOR, .element = SHLO_BOOL, .rank = 1, .dims = (const int64_t[]){0}};
+
 ir_type import_type(importer *im, const shlo_op *op, const shlo_type *t) {
     text words;
     const char *why = NULL;
+    t = t->kind == SHLO_TYPE_TOKEN ? &token : t;
     const dtype element = import_element(t->element);
     if (t->kind != SHLO_TYPE_TENSOR)
         why = "is no tensor";
@@ -155,7 +160,7 @@ static bool is_identity(const shlo_op *op) {
 static bool results_fit(importer *im, const shlo_op *op, const ir_value *results) {
     for (uint32_t i = 0; i < 2 * op->result_count; i++) {
         if (!results[i])
-            continue; /* a token, or a value of one part */
+            continue; /* a tuple, or a value of one part */
         ir_type wanted = 0;
         if (im->lifted >= 0)
             wanted = ir_value_get(im->m, results[i])->type;
@@ -172,7 +177,7 @@ static bool results_fit(importer *im, const shlo_op *op, const ir_value *results
     return true;
 }
 
-/* Operations that take tokens and tuples: what they make of them is no value of Graph IR. */
+/* Operations that take tuples, which are no values of Graph IR. */
 static bool takes_none(shlo_opcode opcode) {
     return opcode == SHLO_OP_AFTER_ALL || opcode == SHLO_OP_TUPLE ||
            opcode == SHLO_OP_GET_TUPLE_ELEMENT;
@@ -317,7 +322,7 @@ bool import_body(importer *im, const shlo_function *f, bool kernel, const ir_val
     bool good = import_block(im, f->body);
     for (uint32_t i = 0; i < f->body->last->operand_count && good; i++) {
         const shlo_value *v = f->body->last->operands[i];
-        good = im->made[v->number] || refuse_function(im, f, "it returns a token");
+        good = im->made[v->number] || refuse_function(im, f, "it returns a tuple");
         if (good && kernel && import_is_complex(v))
             vec_push(results, import_pair(im, im->made[v->number], im->imaginary[v->number]));
         else if (good)

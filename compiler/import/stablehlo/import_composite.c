@@ -139,7 +139,7 @@ static bool own_operands(importer *im, const shlo_op *op, ir_value *operands) {
     const uint32_t count = shlo_ints(tf32, which, LIMIT_OPERANDS);
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (!(operands[i] = import_operand(im, op, i)))
-            return import_refuse(im, op, "a token goes into it");
+            return import_refuse(im, op, "a tuple goes into it");
     for (uint32_t i = 0; i < count && i < LIMIT_OPERANDS; i++) {
         if (which[i] < 0 || which[i] >= op->operand_count ||
             import_type_of(im, operands[which[i]])->element != DTYPE_F32)

@@ -103,10 +103,10 @@ static void push_operands(const importer *im, const shlo_op *op, import_values *
 static bool has_values(importer *im, const shlo_op *op, const value_refs *captured) {
     for (size_t i = 0; i < captured->count; i++)
         if (!im->made[captured->items[i]->number])
-            return import_refuse(im, op, "a token goes into it");
+            return import_refuse(im, op, "a tuple goes into it");
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (!import_operand(im, op, i))
-            return import_refuse(im, op, "a token goes into it");
+            return import_refuse(im, op, "a tuple goes into it");
     return true;
 }
 
@@ -353,7 +353,7 @@ bool import_call_of(importer *im, const shlo_op *op, const char *name, ir_value 
         good = im->made[op->operands[i]->number]
                    ? shlo_type_equal(f->type->parts[i], op->operands[i]->type) ||
                          import_refuse(im, op, "@%.100s takes another type", name)
-                   : import_refuse(im, op, "a token goes into it");
+                   : import_refuse(im, op, "a tuple goes into it");
     if (good) {
         push_operands(im, op, &operands);
         ir_named_attr attr = {"callee", ir_attr_string(im->m, name)};
@@ -429,16 +429,21 @@ bool import_custom_call(importer *im, const shlo_op *op, int graph, ir_value *re
 
 /* Effects stay in the order of the program by themselves. */
 bool import_token(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    const ir_type t = op->result_count == 1 ? import_result_type(im, op, 0) : 0;
+    if (t)
+        results[0] =
+            import_spread(im, import_number(im, DTYPE_BOOL, 0), 1, ir_type_get(im->m, t)->dims);
+    return t != 0;
+}
+
+/* A tuple is no value: its parts are found where it is taken apart. */
+bool import_tuple(importer *im, const shlo_op *op, int graph, ir_value *results) {
     (void)im;
     (void)op;
     (void)graph;
     results[0] = 0;
     return true;
-}
-
-/* A tuple is no value: its parts are found where it is taken apart. */
-bool import_tuple(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    return import_token(im, op, graph, results);
 }
 
 /* The tuple that a value is, where it is made, which may have been a part of another; NULL: it
@@ -464,7 +469,7 @@ bool import_get_tuple_element(importer *im, const shlo_op *op, int graph, ir_val
     const int64_t index = shlo_op_int(op, "index", -1);
     if (!made || index < 0 || index >= made->operand_count)
         return import_refuse(im, op, "tuples are taken apart where they are made alone");
-    if (op->results[0].type->kind != SHLO_TYPE_TENSOR)
+    if (op->results[0].type->kind == SHLO_TYPE_TUPLE)
         return import_tuple(im, op, graph, results);
     results[0] = import_operand(im, made, (uint32_t)index);
     if (import_is_complex(&op->results[0]))

@@ -216,7 +216,7 @@ static bool run_manual(importer *im, manual *m, ir_value *results) {
     for (size_t i = m->in.count; i < values.count; i++)
         vec_push(&m->in, ((lying){0}));
     for (size_t i = 0; i < values.count && good; i++)
-        good = values.items[i] != 0 || import_refuse(im, m->op, "a token goes into it");
+        good = values.items[i] != 0 || import_refuse(im, m->op, "a tuple goes into it");
     j.in = m->in.items;
     j.out = m->out.items;
     j.inputs = (uint32_t)values.count;
