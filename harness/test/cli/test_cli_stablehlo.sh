@@ -42,6 +42,21 @@ module { func.func public @main(%a: tensor<3xcomplex<f32>>) -> tensor<3xcomplex<
 END
 exits 3 "a function that is not for complex numbers" "$tsr" compile complex.mlir
 has err "complex.mlir:2:.*error\[E1202\]: stablehlo.floor: of complex" "it is not run by parts"
+cat >starts.mlir <<'END'
+module { func.func public @main(%a: tensor<4xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
+  %0 = stablehlo.dynamic_slice %a, %i, sizes = [2] : (tensor<4xf32>, tensor<2xi32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32> } }
+END
+exits 3 "a start with an axis" "$tsr" compile starts.mlir
+has err "starts.mlir:2:.*error\[E1202\]: stablehlo.dynamic_slice: operand 1 is no integer" "it is none"
+cat >begins.mlir <<'END'
+module { func.func public @main(%a: tensor<4xf32>, %b: tensor<3xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.pad"(%a, %b) {edge_padding_low = array<i64: 1>, edge_padding_high = array<i64: -1>, interior_padding = array<i64: 0>}
+    : (tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32> } }
+END
+exits 3 "padding by three numbers" "$tsr" compile begins.mlir
+has err "begins.mlir:2:.*error\[E1202\]: stablehlo.pad: .*without axes" "it is by one"
 cat >small.mlir <<'END'
 module { func.func public @main(%a: tensor<4xui4>) -> tensor<4xui4> {
   %0 = stablehlo.count_leading_zeros %a : tensor<4xui4>
