@@ -127,8 +127,7 @@ static void note_timed(worker *w, const char *stage) {
 }
 
 /* Handles one message; returns the result when it is one. */
-static json_t *take_message(worker *w, const job *j, json_t *message, bool malformed,
-                            uint64_t *deadline_ns) {
+static json_t *take_message(worker *w, const job *j, json_t *message, bool malformed) {
     json_t *result = NULL;
     const char *stage = json_string_value(json_object_get(message, "stage"));
     json_t *frame = json_object_get(message, "frame");
@@ -148,7 +147,7 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
     } else if (stage) {
         snprintf(w->stage, sizeof w->stage, "%s", stage);
         note_timed(w, stage);
-        *deadline_ns = deadline_of(w);
+        w->deadline_ns = deadline_of(w);
     } else {
         result = json_incref(json_object_get(message, "result"));
         compare_clocks(w, result);
@@ -173,13 +172,61 @@ static json_t *begin(worker *w, const job *j) {
     w->frames = NULL;
     w->timed_since_ns = w->timed_until_ns = 0;
     w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
+    w->deadline_ns = deadline_of(w);
     return sent ? NULL : ended(w, j);
 }
 
-void worker_begin(worker *w, const job *j) {
+/* NULL: interrupted. */
+static json_t *without_answer(worker *w, const job *j) {
+    if (errno == EINTR) {
+        kill(w->process.pid, SIGTERM);
+        process_await_end(&w->process);
+        process_reap(&w->process);
+        return NULL;
+    }
+    json_t *result = errno == ETIME ? timed_out(w, j) : ended(w, j);
+    /* A signal that was meant for both of us may have taken the worker first. */
+    if (*w->process.interrupted) {
+        json_decref(result);
+        return NULL;
+    }
+    return result;
+}
+
+typedef bool (*receive_fn)(process *p, uint64_t deadline_ns);
+
+/* False: not yet. */
+static bool has_ended(worker *w, const job *j, receive_fn receive, json_t **result) {
+    *result = NULL;
+    while (!*result) {
+        bool malformed = false;
+        json_t *message = process_next_message(&w->process, &malformed);
+        if (message || malformed) {
+            *result = take_message(w, j, message, malformed);
+        } else if (!receive(&w->process, w->deadline_ns)) {
+            if (errno == EAGAIN)
+                return false;
+            *result = without_answer(w, j);
+            return true;
+        }
+    }
+    return true;
+}
+
+json_t *worker_begin(worker *w, const job *j) {
     json_t *failed = begin(w, j);
-    w->begun = failed ? NULL : j; /* else it is tried when its result is asked for */
-    json_decref(failed);
+    if (failed) { /* the last job may have ended it behind its answer */
+        json_decref(failed);
+        failed = begin(w, j);
+    }
+    w->begun = failed ? NULL : j;
+    return failed;
+}
+
+bool worker_has_ended(worker *w, json_t **result) {
+    const bool over = has_ended(w, w->begun, process_receive_now, result);
+    w->begun = over ? NULL : w->begun;
+    return over;
 }
 
 void worker_give_up(worker *w) {
@@ -189,29 +236,9 @@ void worker_give_up(worker *w) {
 }
 
 static json_t *run_job(worker *w, const job *j) {
-    json_t *result = w->begun ? NULL : begin(w, j);
-    w->begun = NULL;
-    uint64_t deadline_ns = deadline_of(w);
-    while (!result) {
-        bool malformed = false;
-        json_t *message = process_next_message(&w->process, &malformed);
-        if (message || malformed) {
-            result = take_message(w, j, message, malformed, &deadline_ns);
-        } else if (!process_receive(&w->process, deadline_ns)) {
-            if (errno == EINTR) {
-                kill(w->process.pid, SIGTERM);
-                process_await_end(&w->process);
-                process_reap(&w->process);
-                return NULL;
-            }
-            result = errno == ETIME ? timed_out(w, j) : ended(w, j);
-            /* A signal that was meant for both of us may have taken the worker first. */
-            if (*w->process.interrupted) {
-                json_decref(result);
-                return NULL;
-            }
-        }
-    }
+    json_t *result = begin(w, j);
+    if (!result)
+        has_ended(w, j, process_receive, &result);
     return result;
 }
 

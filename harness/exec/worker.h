@@ -19,6 +19,7 @@ typedef struct worker {
     uint64_t timeout_ns;     /* for one stage */
     uint64_t job_ns;         /* for a whole job; 0: no limit */
     uint64_t end_ns;         /* of the job in hand; 0: whenever it is done */
+    uint64_t deadline_ns;    /* of the step in hand */
     json_t *frames;          /* that it told of its end; NULL: none */
     bool has_others;         /* it ran code of others */
     const job *begun;        /* that it was sent, and of which nobody has the result; NULL: none */
@@ -34,11 +35,15 @@ void worker_stop(worker *w);
  * runs what is not trusted could announce steps for ever. */
 void worker_limit(worker *w, uint64_t seconds);
 
-/* Sends it the job, of which nothing may be timed: others run meanwhile. Not where one is begun. */
-void worker_begin(worker *w, const job *j);
-/* The job's result with its "internal" part, owned by the caller. NULL only when interrupted. One
- * that is begun is waited for: it can be no other. */
+/* The job's result with its "internal" part, owned by the caller. NULL only when interrupted. */
 json_t *worker_run(worker *w, const job *j);
+
+/* Sends it the job, of which nothing may be timed: others run meanwhile. NULL, or the result where
+ * no process takes it. */
+json_t *worker_begin(worker *w, const job *j);
+/* False while the job that it has begun goes on: process_wait waits for several. Else *result as of
+ * worker_run. */
+bool worker_has_ended(worker *w, json_t **result);
 /* Ends it, where it has begun a job, without a result. */
 void worker_give_up(worker *w);
 

@@ -140,29 +140,47 @@ static void keep_stderr(process *p) {
     text_append_bytes(&p->stderr_tail, bytes, (size_t)n);
 }
 
-bool process_receive(process *p, uint64_t deadline_ns) {
-    for (;;) {
-        struct pollfd fds[] = {{p->from_fd, POLLIN, 0}, {p->stderr_fd, POLLIN, 0}};
-        int ready = poll(fds, 2, POLL_MS);
-        if (*p->interrupted) {
-            errno = EINTR;
-            return false;
-        }
-        if (ready > 0 && fds[1].revents)
-            keep_stderr(p);
-        if (ready > 0 && fds[0].revents) {
-            char bytes[65536];
-            ssize_t n = read(p->from_fd, bytes, sizeof bytes);
-            if (n > 0)
-                text_append_bytes(&p->received, bytes, (size_t)n);
-            errno = 0;
-            return n > 0 && p->received.length < LINE_BYTES_MAX;
-        }
-        if (timer_now_ns() > deadline_ns) {
-            errno = ETIME;
-            return false;
-        }
+/* False with errno EAGAIN where nothing came within `wait_ms`. */
+static bool receive(process *p, int wait_ms, uint64_t deadline_ns) {
+    struct pollfd fds[] = {{p->from_fd, POLLIN, 0}, {p->stderr_fd, POLLIN, 0}};
+    int ready = poll(fds, 2, wait_ms);
+    if (*p->interrupted) {
+        errno = EINTR;
+        return false;
     }
+    if (ready > 0 && fds[1].revents)
+        keep_stderr(p);
+    if (ready > 0 && fds[0].revents) {
+        char bytes[65536];
+        ssize_t n = read(p->from_fd, bytes, sizeof bytes);
+        if (n > 0)
+            text_append_bytes(&p->received, bytes, (size_t)n);
+        errno = 0;
+        return n > 0 && p->received.length < LINE_BYTES_MAX;
+    }
+    errno = timer_now_ns() > deadline_ns ? ETIME : EAGAIN;
+    return false;
+}
+
+bool process_receive(process *p, uint64_t deadline_ns) {
+    bool received;
+    do
+        received = receive(p, POLL_MS, deadline_ns);
+    while (!received && errno == EAGAIN);
+    return received;
+}
+
+bool process_receive_now(process *p, uint64_t deadline_ns) {
+    return receive(p, 0, deadline_ns);
+}
+
+void process_wait(process *const *any, size_t count) {
+    struct pollfd fds[2 * PROCESS_WAIT_MOST];
+    for (size_t i = 0; i < count; i++) {
+        fds[2 * i] = (struct pollfd){any[i]->from_fd, POLLIN, 0};
+        fds[2 * i + 1] = (struct pollfd){any[i]->stderr_fd, POLLIN, 0};
+    }
+    poll(fds, 2 * count, POLL_MS);
 }
 
 json_t *process_next_message(process *p, bool *malformed) {

@@ -46,6 +46,12 @@ bool process_send(process *p, const json_t *message);
 /* Waits for bytes. False at the end of its output, at the deadline (errno ETIME) or when
  * interrupted (errno EINTR). */
 bool process_receive(process *p, uint64_t deadline_ns);
+/* The same of what is there already: false with errno EAGAIN, too. */
+bool process_receive_now(process *p, uint64_t deadline_ns);
+/* Waits until one of them may have something, at most as long as it takes to see an interruption.
+ */
+enum { PROCESS_WAIT_MOST = 16 };
+void process_wait(process *const *any, size_t count);
 /* The next whole line as JSON, owned; NULL when there is none yet. *malformed is set where a line
  * is no JSON object. */
 json_t *process_next_message(process *p, bool *malformed);

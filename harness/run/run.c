@@ -292,7 +292,7 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
     text lacks;
     pack_request request = {.job = j,
                             .result = result,
-                            .stage = abreast_worker(&r->workers, j)->stage,
+                            .stage = abreast_stage(&r->workers, j),
                             .failures = q->failures,
                             .timeout_seconds = q->choice->timeout_seconds,
                             .memory_mib = q->choice->memory_mib,

@@ -472,6 +472,20 @@ exits 1 "a case that crashes, on all" "$tsr" bench "${rows[@]}" --failures besid
 cp out beside.json
 exits 0 "the same results in the same order" $python beside.py alone.json beside.json "$(nproc)"
 
+# One that takes long holds up none of those behind it, and its result still stands before theirs.
+cat >behind.py <<"END"
+import json, sys
+found, limit_ns = json.load(open(sys.argv[1]))["results"], 3e9
+assert [r["status"] for r in found[:4]] == ["ok", "timeout", "ok", "ok"], "other results, or another order"
+before, behind = found[0]["timeline"], found[3]["timeline"]
+hung_until = before["began_ns"] + sum(s["ns"] for s in before["steps"]) + limit_ns
+assert int(sys.argv[2]) == 1 or behind["began_ns"] < hung_until, "a case waited for one before it"
+END
+rows=("$root/corpus/normalisation/softmax.tsr" --quick --backend ptx-emulated --profile strict --inject hang@softmax_rows/one --timeout 3 --json)
+exits 1 "a case that hangs" "$tsr" bench "${rows[@]}" --failures behind.d
+cp out behind.json
+exits 0 "those behind it do not wait" $python behind.py behind.json "$(nproc)"
+
 # Weights that f16 takes in parts are at most 1; those whose scores have lost their least one are not.
 cat >turned.tsr <<'END'
 from tessera import *
