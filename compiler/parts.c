@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "module.h"
 #include "ops/sharding.h"
+#include "tessera/compiler.h"
 
 /* "2+1/4 0+1/2": the spans of one dimension, up to ',' or the end. */
 static void read_spans(const char **at, shard_part *out, uint32_t d) {
@@ -121,4 +122,18 @@ shard_part *compiler_parts(const void *image, size_t image_size) {
     if (!any)
         free(out);
     return any ? out : NULL;
+}
+
+void compiler_shards(const compiler_instance *instance, uint32_t number,
+                     int64_t shards[SHARD_PART_DIMS]) {
+    const ir_module *m = compiler_instance_graph(instance);
+    const char *words = sharding_of(m, ir_module_kernel(m), number);
+    const int rank = ir_type_of(m, sharding_value(m, number))->rank;
+    sharding_dim dims[IR_MAX_RANK];
+    const bool cut = words && sharding_read(words, rank, dims);
+    for (int d = 0; d < SHARD_PART_DIMS; d++) {
+        shards[d] = 1;
+        for (uint32_t i = 0; cut && d < rank && i < dims[d].count; i++)
+            shards[d] *= dims[d].axes[i].shards;
+    }
 }

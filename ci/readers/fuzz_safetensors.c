@@ -1,9 +1,9 @@
 /* fuzz_safetensors.c - .safetensors files: what opens has its bytes, tensor by tensor. */
 #include <stdlib.h>
 
-#include "case/safetensors.h"
 #include "fuzz.h"
 #include "scratch.h"
+#include "state/safetensors.h"
 
 enum { ELEMENTS_MAX = 1 << 16 };
 

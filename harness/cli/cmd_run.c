@@ -315,9 +315,14 @@ static bool run_steps(run_session *s, const options *o, launch *device, bool *fa
     const sha256 whole = sha256_of(formula.data, formula.length);
     sha256_hex(&whole, digest);
     text_release(&formula);
+    int64_t(*shards)[SHARD_PART_DIMS] =
+        arena_alloc(&s->memory, (s->signature.input_count + 1) * sizeof *shards);
+    for (uint32_t i = 0; i < s->signature.input_count; i++)
+        compiler_shards(s->instance, i, shards[i]);
     step_plan plan = {.kernel = s->k.kernel->name,
                       .path = s->k.kernel->path,
                       .program = digest,
+                      .shards = shards,
                       .signature = &s->signature,
                       .inputs = s->inputs,
                       .device = device,

@@ -7,11 +7,11 @@
 
 #include "base/file.h"
 #include "case/dims_from_arrays.h"
-#include "case/safetensors.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
 #include "common/say.h"
+#include "state/safetensors.h"
 
 enum { NAMES_SHOWN_BYTES = 500 };
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "case/safetensors.h"
 #include "cli/run_steps.h"
+#include "state/index.h"
+#include "state/safetensors.h"
 
 /* Types that NumPy lacks travel as others (bf16 as u2): which of the two is meant, the parameter
  * says. */
@@ -34,16 +34,28 @@ static bool read_tensors(const step_inputs *in, const char *path, status *st) {
     return ok;
 }
 
+/* Room for the states that a folder holds, which are read where they are needed (run_states.h). */
+static bool make_room(const step_inputs *in, const char *folder, status *st) {
+    state_index x;
+    bool ok = state_index_open(&x, folder, st);
+    for (size_t i = 0; i < x.tensors.count && ok; i++) {
+        const state_tensor *t = &x.tensors.items[i];
+        for (uint32_t k = 0; k < in->count && ok; k++)
+            if (strcmp(in->names[k], t->name) == 0) {
+                tensor_release(&in->arrays[k]);
+                ok = tensor_init(&in->arrays[k], t->grid.type, t->grid.rank, t->grid.dims, st);
+                in->paths[k] = folder;
+            }
+    }
+    state_index_close(&x);
+    return ok;
+}
+
 bool steps_read(const step_inputs *in, const options *o, status *st) {
     const char *folder = options_text(o, OPTION_KEEP, NULL),
                *load = options_text(o, OPTION_LOAD, NULL);
-    char *held = folder ? steps_state_path(folder) : NULL;
-    bool ok = (!held || !file_exists(held) || read_tensors(in, held, st)) && read_arrays(in, st) &&
-              (!load || read_tensors(in, load, st));
-    for (uint32_t i = 0; i < in->count; i++) /* `held` ends here */
-        in->paths[i] = in->paths[i] == held ? folder : in->paths[i];
-    free(held);
-    return ok;
+    return (!folder || !state_is_kept(folder) || make_room(in, folder, st)) &&
+           read_arrays(in, st) && (!load || read_tensors(in, load, st));
 }
 
 int steps_counter(const step_inputs *in, status *st) {

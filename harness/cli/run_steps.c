@@ -9,12 +9,14 @@
 
 #include "base/file.h"
 #include "case/effects.h"
-#include "case/safetensors.h"
+#include "cli/run_states.h"
 #include "cli/step_log.h"
 #include "common/interrupt.h"
 #include "common/say.h"
 #include "common/timer.h"
 #include "report/progress.h"
+#include "state/index.h"
+#include "state/safetensors.h"
 #include "tessera/nonfinite.h"
 
 typedef struct runner {
@@ -33,13 +35,6 @@ typedef struct runner {
 
 enum { SAVE_AFTER_NS = 1000000000, DRAW_AFTER_NS = 100000000 };
 
-static bool is_state(const compiler_signature *s, uint32_t input) {
-    for (uint32_t o = 0; o < s->output_count; o++)
-        if (s->outputs[o].replaces == (int)input)
-            return true;
-    return false;
-}
-
 static bool is_kept(const struct compiler_buffer *output) {
     return output->replaces < 0 && !output->effect;
 }
@@ -53,10 +48,6 @@ static char *path_in(const char *folder, const char *name, const char *end) {
     return path.data;
 }
 
-char *steps_state_path(const char *folder) {
-    return path_in(folder, "state", ".safetensors");
-}
-
 /* ---- states ---- */
 
 static bool write_states(const runner *r, const char *path, status *st) {
@@ -66,7 +57,7 @@ static bool write_states(const runner *r, const char *path, status *st) {
     char step[24];
     size_t count = 0;
     for (uint32_t i = 0; i < s->input_count; i++)
-        if (is_state(s, i))
+        if (states_is_one(s, i))
             list[count++] = (safetensors_named){s->inputs[i].name, &p->inputs[i]};
     snprintf(step, sizeof step, "%" PRId64, r->done);
     json_t *metadata =
@@ -88,6 +79,18 @@ static bool fetch_states(runner *r, status *st) {
     return ok;
 }
 
+static kept_states states_of(const runner *r) {
+    const step_plan *p = r->plan;
+    const bool apart = p->device && p->device->ranks;
+    return (kept_states){p->state,
+                         p->kernel,
+                         p->program,
+                         p->signature,
+                         p->shards,
+                         p->inputs,
+                         apart ? p->device : NULL};
+}
+
 /* Results first: those behind the step that the states are of are cut off when it is read again. */
 static bool save_state(runner *r, status *st) {
     if (!r->plan->state)
@@ -95,38 +98,20 @@ static bool save_state(runner *r, status *st) {
     for (uint32_t o = 0; o < r->plan->signature->output_count; o++)
         if (r->logs[o] && fdatasync(fileno(r->logs[o])))
             return status_set(st, STATUS_IO, "%s: %s", r->plan->state, strerror(errno));
-    char *path = steps_state_path(r->plan->state);
-    bool ok = fetch_states(r, st) && write_states(r, path, st);
-    free(path);
+    const kept_states kept = states_of(r);
+    bool ok = (kept.ranks || fetch_states(r, st)) && states_keep(&kept, r->done, st);
     r->saved = timer_now_ns();
     return ok;
 }
 
-static int64_t step_of(const safetensors *file) {
-    const char *words = safetensors_metadata(file, "step");
-    return words ? strtoll(words, NULL, 10) : -1;
-}
-
-static bool is_of_program(const step_plan *p, const safetensors *file, status *st) {
-    const char *program = safetensors_metadata(file, "program");
-    if (step_of(file) >= 0 && program && strcmp(program, p->program) == 0)
-        return true;
-    return status_set(st, STATUS_INVALID,
-                      "%s holds the state of another program; choose another folder, or remove it",
-                      file->path);
-}
-
-/* The number of steps that the states are behind of. */
-static bool read_step(runner *r, const char *path, status *st) {
-    safetensors file;
-    bool ok = safetensors_open(&file, path, st) && is_of_program(r->plan, &file, st);
-    if (ok) {
-        r->done = step_of(&file);
-        say(stderr, "tsr: goes on behind step %" PRId64 ", of which %s holds the states\n", r->done,
-            r->plan->state);
-    }
-    safetensors_close(&file);
-    return ok;
+/* Takes what the folder holds, into the inputs that lie on the device or will be written there. */
+static bool take_state(runner *r, status *st) {
+    const kept_states kept = states_of(r);
+    if (!states_take(&kept, &r->done, st))
+        return false;
+    say(stderr, "tsr: goes on behind step %" PRId64 ", of which %s holds the states\n", r->done,
+        r->plan->state);
+    return true;
 }
 
 /* ---- results of every step ---- */
@@ -356,19 +341,41 @@ static bool open_outputs(runner *r, status *st) {
     return ok;
 }
 
+/* States that ranks take by themselves need not be written to them. */
+static bool write_inputs(const runner *r, bool apart, status *st) {
+    const step_plan *p = r->plan;
+    bool ok = true;
+    for (uint32_t i = 0; p->device && i < p->signature->input_count && ok; i++)
+        ok = (apart && states_is_one(p->signature, i)) ||
+             launch_write(p->device, i, p->inputs[i].data, st);
+    return ok;
+}
+
+/* Ranks read what is kept once they have room for it. Arrays are for states that do not stay in
+ * place on them, and for sentinels. */
+static bool take_on_ranks(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    bool ok = take_state(r, st);
+    for (uint32_t o = 0; o < p->signature->output_count && ok; o++) {
+        const int input = p->signature->outputs[o].replaces;
+        if (input >= 0 && (!r->in_place[o] || p->sentinels))
+            ok = launch_read_input(p->device, (uint32_t)input, p->inputs[input].data, st);
+    }
+    return ok;
+}
+
 static bool begin(runner *r, status *st) {
     const step_plan *p = r->plan;
-    char *path = p->state ? steps_state_path(p->state) : NULL;
-    bool ok =
-        !path || (file_make_dirs(p->state, st) && (!file_exists(path) || read_step(r, path, st)));
-    free(path);
+    const bool kept = p->state && state_is_kept(p->state),
+               apart = kept && p->device && p->device->ranks;
+    bool ok = (!p->state || file_make_dirs(p->state, st)) &&
+              (!kept || apart || take_state(r, st)) && open_outputs(r, st) &&
+              write_inputs(r, apart, st) && (!apart || take_on_ranks(r, st));
     r->saved = timer_now_ns();
-    ok = ok && open_outputs(r, st);
     for (uint32_t o = 0; p->steps && o < p->signature->output_count && ok; o++)
         ok = open_log(r, o, st);
     r->log = (step_log){.kernel = p->kernel, .signature = p->signature};
-    ok = ok && (!p->exports || step_log_open(&r->log, p->exports, r->done, st));
-    return ok && (!p->device || launch_write_inputs(p->device, p->inputs, st));
+    return ok && (!p->exports || step_log_open(&r->log, p->exports, r->done, st));
 }
 
 static bool finish(runner *r, status *st) {

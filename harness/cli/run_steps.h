@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "launch/launch.h"
+#include "tessera/ranks.h"
 
 typedef struct step_plan {
     const char *kernel, *path; /* of the kernel, for messages */
@@ -13,6 +14,7 @@ typedef struct step_plan {
     tensor *inputs; /* of the first step that is left; in the end the states of the last */
     launch *device; /* open, its inputs not yet written; NULL: the interpreter runs */
     compiler_instance *instance;
+    const int64_t (*shards)[SHARD_PART_DIMS]; /* of each input (compiler_shards); NULL: one */
     int counter;                    /* the input that is given the number of the step; -1: none */
     int64_t steps;                  /* 0: one launch, whose results are its outputs */
     const char *state, *save, *out; /* a folder, a file, a folder; NULL: not asked for */
@@ -31,10 +33,9 @@ typedef struct step_inputs {
     const char **paths; /* of .npy files; then where each array is from; NULL: it has none */
     tensor *arrays;
 } step_inputs;
-/* Reads the states that the folder of --state holds, then the paths, and then tensors of --load. */
+/* Makes room for the states that the folder of --state holds, reads the paths, and then tensors of
+ * --load. */
 bool steps_read(const step_inputs *in, const options *o, status *st);
-/* The file of such a folder; the caller's. */
-char *steps_state_path(const char *folder);
 /* An i32 that is called `step` and was not given counts the steps: its number, or -1. */
 int steps_counter(const step_inputs *in, status *st);
 

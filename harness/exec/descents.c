@@ -6,7 +6,7 @@
 
 #include "check/compare.h"
 #include "common/json_text.h"
-#include "launch/part.h"
+#include "state/part.h"
 
 bool descents_open(const execution *e, const compiler_options *options, descents *out, status *st) {
     const uint32_t ranks = e->job->ranks;

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "common/abi_status.h"
-#include "launch/part.h"
 #include "launch/ranks.h"
+#include "state/part.h"
 
 static size_t buffer_bytes(const struct compiler_buffer *buffer) {
     size_t bytes = dtype_size(buffer->type);

@@ -13,6 +13,7 @@
 #include "launch/pipes.h"
 #include "launch/ranks_parts.h"
 #include "launch/trace.h"
+#include "state/part_file.h"
 #include "telemetry.h"
 
 enum { RANK_TIMEOUT_S = 60 };
@@ -46,8 +47,31 @@ static uint64_t trace_follow(launch *l, telemetry_record *records, size_t bytes,
     return count * sizeof *records;
 }
 
-/* Gives the number of the answer: ns, bytes that were read, or whether there was anything. */
-static uint64_t follow(launch *l, const rank_message *m, void *data, status *st) {
+static bool read_own(void *context, uint32_t input, void *to, status *st) {
+    return launch_read_input(context, input, to, st);
+}
+
+static bool write_own(void *context, uint32_t input, const void *from, status *st) {
+    return launch_write(context, input, from, st);
+}
+
+static uint64_t keep(launch *l, const char *order, text *said, status *st) {
+    const part_buffers own = {read_own, write_own, l};
+    const bool kept = part_file_keep(order, &own, said, st);
+    if (!kept)
+        text_clear(said);
+    return said->length;
+}
+
+static uint64_t take(launch *l, const char *order, status *st) {
+    const part_buffers own = {read_own, write_own, l};
+    (void)part_file_take(order, &own, st);
+    return 0;
+}
+
+/* Gives the number of the answer: ns, bytes that were read or are said, or whether there was
+ * anything. */
+static uint64_t follow(launch *l, const rank_message *m, void *data, text *said, status *st) {
     uint64_t ns = 0;
     switch ((rank_order)m->order) {
     case ORDER_WRITE:
@@ -67,6 +91,10 @@ static uint64_t follow(launch *l, const rank_message *m, void *data, status *st)
         return launch_read_input(l, m->index, data, st) ? m->number : 0;
     case ORDER_READ:
         return launch_read(l, m->index, data, st) ? m->number : 0;
+    case ORDER_KEEP:
+        return keep(l, data, said, st);
+    case ORDER_TAKE:
+        return take(l, data, st);
     case ORDER_END:
         break;
     }
@@ -76,19 +104,24 @@ static uint64_t follow(launch *l, const rank_message *m, void *data, status *st)
 /* Does what it is told; false where nobody tells any more. */
 static bool obey(rank_seat *s, launch *l) {
     rank_message m, answer = {.st = STATUS_INIT};
-    void *data = NULL;
+    char *data = NULL;
+    text said;
+    text_init(&said);
     if (!pipe_receive(s->far_from, NULL, &m, sizeof m) || m.order == ORDER_END)
         return false;
     const bool reads =
         m.order == ORDER_READ || m.order == ORDER_READ_INPUT || m.order == ORDER_TRACE;
-    if (m.order == ORDER_WRITE || reads)
-        data = base_malloc((size_t)m.number + 1);
-    bool told = m.order != ORDER_WRITE || pipe_receive(s->far_from, NULL, data, (size_t)m.number);
+    const bool brings = m.order == ORDER_WRITE || m.order == ORDER_KEEP || m.order == ORDER_TAKE;
+    if (brings || reads)
+        data = base_calloc((size_t)m.number + 1, 1);
+    bool told = !brings || pipe_receive(s->far_from, NULL, data, (size_t)m.number);
     answer.began = clock_now_ns();
     if (told)
-        answer.number = follow(l, &m, data, &answer.st);
+        answer.number = follow(l, &m, data, &said, &answer.st);
     told = told && file_append(s->far_to, &answer, sizeof answer) &&
-           (!reads || file_append(s->far_to, data, (size_t)answer.number));
+           (!reads || file_append(s->far_to, data, (size_t)answer.number)) &&
+           file_append(s->far_to, said.data, said.length);
+    text_release(&said);
     free(data);
     return told;
 }

@@ -413,6 +413,50 @@ static bool read_all(launch_ranks *r, uint32_t rank, uint32_t buffer, rank_messa
     return ok;
 }
 
+uint32_t launch_ranks_count(const launch_ranks *r) {
+    return r->count;
+}
+
+const shard_part *launch_ranks_part(const launch_ranks *r, uint32_t rank, uint32_t buffer) {
+    return part_of(&r->seats[rank], buffer);
+}
+
+static bool order_states(const rank_seat *s, bool keep, const char *words) {
+    const rank_message m = {.order = keep ? ORDER_KEEP : ORDER_TAKE, .number = strlen(words)};
+    return send_to(s, &m, sizeof m) && send_to(s, words, (size_t)m.number);
+}
+
+/* An answer with text behind it, of which there is none where it says that something failed. */
+static bool hear(rank_seat *s, text *said, status *why, status *st) {
+    rank_message m = {.st = STATUS_INIT};
+    if (!receive_from(s, &m, sizeof m))
+        return lost(s, st);
+    char *words = base_malloc((size_t)m.number + 1);
+    const bool ok = receive_from(s, words, (size_t)m.number);
+    if (ok)
+        text_append_bytes(said, words, (size_t)m.number);
+    free(words);
+    *why = m.st;
+    return ok || lost(s, st);
+}
+
+bool launch_ranks_states(launch_ranks *r, bool keep, char *const *orders, text *hashes,
+                         status *st) {
+    bool ok = true;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!order_states(&r->seats[i], keep, orders[i]))
+            return lost(&r->seats[i], st);
+    for (uint32_t i = 0; i < r->count; i++) {
+        status why = STATUS_INIT;
+        if (!hear(&r->seats[i], &hashes[i], &why, st))
+            return false;
+        if (why.code != STATUS_OK && ok)
+            *st = why;
+        ok = ok && why.code == STATUS_OK;
+    }
+    return ok;
+}
+
 bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st) {
     const rank_message m = {.order = ORDER_READ_INPUT, .index = input, .number = bytes};
     return read_all(r, 0, input, m, to, st);

@@ -4,7 +4,9 @@
 #ifndef TESSERA_HARNESS_LAUNCH_RANKS_H
 #define TESSERA_HARNESS_LAUNCH_RANKS_H
 
+#include "base/text.h"
 #include "launch/launch.h"
+#include "tessera/ranks.h"
 
 typedef struct launch_ranks launch_ranks;
 struct telemetry_record;
@@ -30,6 +32,12 @@ bool launch_ranks_share(launch_ranks *r, bool shared);
 bool launch_ranks_read_input(launch_ranks *r, uint32_t input, void *to, size_t bytes, status *st);
 bool launch_ranks_read(launch_ranks *r, uint32_t rank, uint32_t output, void *to, size_t bytes,
                        status *st);
+/* Has each rank keep its shards of states in a file, or take them from files, as its order says
+ * (state/part_file.h); `hashes`: by rank, of what is kept, added to texts. */
+bool launch_ranks_states(launch_ranks *r, bool keep, char *const *orders, text *hashes, status *st);
+uint32_t launch_ranks_count(const launch_ranks *r);
+/* The part that a rank has of a buffer, inputs first; NULL: all. */
+const shard_part *launch_ranks_part(const launch_ranks *r, uint32_t rank, uint32_t buffer);
 
 /* A rank in a process of its own, which is told through the pipes 3 and 4 what to do, or, where
  * mpirun started it, through those of this folder that have its number; gives the process's exit

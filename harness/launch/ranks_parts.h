@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "launch/part.h"
 #include "launch/ranks.h"
+#include "state/part.h"
 
 enum { RANK_IN = 3, RANK_OUT = 4 };
 
@@ -19,6 +19,8 @@ typedef enum rank_order {
     ORDER_SHARE,
     ORDER_READ_INPUT,
     ORDER_READ,
+    ORDER_KEEP,
+    ORDER_TAKE,
     ORDER_END
 } rank_order;
 

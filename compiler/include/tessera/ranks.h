@@ -34,5 +34,10 @@ typedef struct shard_part {
 } shard_part;
 /* Those of all inputs, then outputs, of a module for a rank; free(). NULL: all are whole. */
 shard_part *compiler_parts(const void *image, size_t image_size);
+/* Shards of each dimension of an input or, behind them, of an output, as its sharding has them; 1:
+ * it is not cut. Parts of ranks begin and end between shards, whatever number of ranks there is. */
+struct compiler_instance;
+void compiler_shards(const struct compiler_instance *instance, uint32_t number,
+                     int64_t shards[SHARD_PART_DIMS]);
 
 #endif

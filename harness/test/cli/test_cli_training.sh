@@ -101,14 +101,12 @@ done
 for kernel in gpt_step gpt_step_bf16; do
     "$tsr" run "$model:$kernel" --case small --steps 100000000 --state "$kernel" --out stopped --export "jsonl=$kernel.jsonl" >out 2>err </dev/null &
     trainer=$!
-    until [ -s "$kernel/state.safetensors" ] || ! kill -0 $trainer 2>/dev/null; do sleep 0.05; done
+    until [ -s "$kernel/state.json" ] || ! kill -0 $trainer 2>/dev/null; do sleep 0.05; done
     kill -9 $trainer
     wait $trainer 2>/dev/null
     total=$(python3 -c "
 import json
-data = open('$kernel/state.safetensors', 'rb').read()
-header = json.loads(data[8 : 8 + int.from_bytes(data[:8], 'little')])
-print(int(header['__metadata__']['step']) + 10)")
+print(json.load(open('$kernel/state.json'))['step'] + 10)")
     exits 0 "$kernel, killed, goes on" "$tsr" run "$model:$kernel" --case small --steps "$total" --state "$kernel" --out resumed --threads 1 --export "jsonl=$kernel.jsonl"
     exits 0 "beside one that was not" "$tsr" run "$model:$kernel" --case small --steps "$total" --out through --threads 2
     exits 0 "both have the same bits" diff -r resumed through

@@ -1,6 +1,6 @@
 /* part.c - a dimension that is cut along n axes of the mesh is n dimensions of shards, and one of
  * what a shard has; so a part is a box. */
-#include "launch/part.h"
+#include "state/part.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  *
  * Opening checks all of the header before any element is read: every tensor's bytes are those of
  * its shape, inside of the file, and no two share a byte. */
-#ifndef TESSERA_HARNESS_CASE_SAFETENSORS_H
-#define TESSERA_HARNESS_CASE_SAFETENSORS_H
+#ifndef TESSERA_HARNESS_STATE_SAFETENSORS_H
+#define TESSERA_HARNESS_STATE_SAFETENSORS_H
 
 #include <stdio.h>
 

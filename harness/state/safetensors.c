@@ -1,5 +1,5 @@
 /* safetensors.c - see safetensors.h. */
-#include "case/safetensors.h"
+#include "state/safetensors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static const struct element_type {
     uint64_t bytes;
 } types[] = {
 #define TYPE(word, type, bytes) {word, DTYPE_##type, bytes},
-#include "case/safetensors_types.def"
+#include "state/safetensors_types.def"
 #undef TYPE
 };
 

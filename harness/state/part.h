@@ -1,6 +1,6 @@
 /* part.h - the parts of a tensor that ranks have: cut out of the whole, and put back. */
-#ifndef TESSERA_HARNESS_LAUNCH_PART_H
-#define TESSERA_HARNESS_LAUNCH_PART_H
+#ifndef TESSERA_HARNESS_STATE_PART_H
+#define TESSERA_HARNESS_STATE_PART_H
 
 #include <stdbool.h>
 #include <stddef.h>
