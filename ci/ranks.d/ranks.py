@@ -22,12 +22,13 @@ def transports(tsr):
     return ["shm", *(["ucx"] if ucx else []), *(["mpi"] if mpi else [])]
 
 
-def command(tsr, folder, steps, ranks=1, layout=None, transport="shm"):
+def command(tsr, folder, steps, ranks=1, layout=None, transport="shm", retries=0):
     words = [tsr, "run", f"{STEP}:gpt_step_sharded", "--case", "small", "--steps", str(steps), "--threads", "1", "--state", folder / "state",
              "--out", folder / "out"]
     if ranks > 1:
         words += ["--ranks", str(ranks), "--transport", transport]
         words += ["--layout", layout] if layout else []
+        words += ["--retries", str(retries)] if retries else []
     return [str(word) for word in words]
 
 

@@ -13,6 +13,7 @@
 #include "cli/crash_pack.h"
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
+#include "cli/run_retry.h"
 #include "cli/run_steps.h"
 #include "cli/step_log.h"
 #include "cli/tuned_choice.h"
@@ -22,6 +23,8 @@
 #include "exec/module_cache.h"
 #include "implementation/implementation.h"
 #include "launch/launch.h"
+#include "launch/mpi_job.h"
+#include "launch/ranks.h"
 #include "launch/way_of_sums.h"
 #include "tessera/nonfinite.h"
 
@@ -52,6 +55,8 @@ typedef struct run_session {
     int counter;          /* the input that counts them; -1: none */
     uint32_t ranks;       /* that run it together; 0: one */
     const char *transport, *layout;
+    uint64_t retries; /* on fewer ranks, that are left */
+    json_t *retried;  /* ... those that were (state/index.h) */
 } run_session;
 
 static bool no_parameter(const compiler_kernel *kernel, const char *name, int length, status *st) {
@@ -323,6 +328,8 @@ static bool run_steps(run_session *s, const options *o, launch *device, bool *fa
                       .path = s->k.kernel->path,
                       .program = digest,
                       .shards = shards,
+                      .retried = s->retried,
+                      .from_kept = s->retries > 0,
                       .signature = &s->signature,
                       .inputs = s->inputs,
                       .device = device,
@@ -358,7 +365,7 @@ static bool build_ours(run_session *s, compiler_artifact *out, status *st) {
     way_of_sums sums = {NULL, 0};
     bool cached;
     s->build.source_schedule = s->k.kernel->schedule;
-    bool ok = take_tuned(s, st) && (count == 1 || way_of_sums_find(s->transport, count, &sums, st));
+    bool ok = count == 1 || way_of_sums_find(s->transport, count, &sums, st);
     for (uint32_t i = 0; i < count && ok; i++) {
         const shard_ranks own = {i, count, s->layout, sums.whole, sums.bucket_bytes};
         s->build.ranks = count > 1 ? &own : NULL;
@@ -383,31 +390,65 @@ static bool build_plugin(const run_session *s, scratch_folder *folder, compiler_
     return implementation_build(&request, s->instance, out, st);
 }
 
-static bool run_compiled(run_session *s, const options *o, bool *fails, status *st) {
-    launch l = {0};
-    scratch_folder folder = {0};
-    const uint32_t count = s->ranks > 1 ? s->ranks : 1;
-    compiler_artifact *modules = base_calloc(count, sizeof *modules);
-    if (!s->plugin) /* whose process is not this one */
-        watch_case(s, o);
-    bool ok = s->plugin ? build_plugin(s, &folder, modules, st) : build_ours(s, modules, st);
-    if (ok) {
-        launch_request request = {.device = s->device,
-                                  .threads = s->build.threads,
-                                  .kernel = s->k.kernel->name,
-                                  .foreign = s->plugin != NULL,
-                                  .constants = s->build.constants,
-                                  .rank_count = count > 1 ? count : 0,
-                                  .rank_modules = modules,
-                                  .transport = s->transport};
-        launch_request_artifact(&request, modules);
-        launch_request_buffers(&request, &s->signature);
-        ok = launch_open(&l, &request, st) && run_steps(s, o, &l, fails, st);
-        launch_close(&l);
-    }
+static void release_modules(compiler_artifact *modules, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         compiler_artifact_release(&modules[i]);
     free(modules);
+}
+
+/* The ranks that there are, or, once some were lost, as many below them as divide over the axes of
+ * the program. */
+static bool build_some(run_session *s, compiler_artifact *modules, status *st) {
+    const bool fewer = json_array_size(s->retried) > 0;
+    bool ok = build_ours(s, modules, st);
+    while (!ok && fewer && s->ranks > 1 && st->code == STATUS_UNAVAILABLE) {
+        status_clear(st);
+        s->ranks--;
+        ok = build_ours(s, modules, st);
+    }
+    if (ok && fewer)
+        run_retry_begin(s->retried, s->ranks);
+    return ok;
+}
+
+/* *lost: a rank was. */
+static bool launch_modules(run_session *s, const options *o, const compiler_artifact *modules,
+                           bool *fails, bool *lost, status *st) {
+    launch l = {0};
+    launch_request request = {.device = s->device,
+                              .threads = s->build.threads,
+                              .kernel = s->k.kernel->name,
+                              .foreign = s->plugin != NULL,
+                              .constants = s->build.constants,
+                              .rank_count = s->ranks > 1 ? s->ranks : 0,
+                              .rank_modules = modules,
+                              .transport = s->transport};
+    launch_request_artifact(&request, modules);
+    launch_request_buffers(&request, &s->signature);
+    const bool ok = launch_open(&l, &request, st) && run_steps(s, o, &l, fails, st);
+    *lost = !ok && l.ranks && launch_ranks_lost(l.ranks);
+    launch_close(&l);
+    return ok;
+}
+
+static bool run_compiled(run_session *s, const options *o, bool *fails, status *st) {
+    scratch_folder folder = {0};
+    bool ok = s->plugin || take_tuned(s, st), lost = true;
+    if (!s->plugin) /* whose process is not this one */
+        watch_case(s, o);
+    while (ok && lost) {
+        const uint32_t room = s->ranks > 1 ? s->ranks : 1;
+        compiler_artifact *modules = base_calloc(room, sizeof *modules);
+        lost = false;
+        ok = (s->plugin ? build_plugin(s, &folder, modules, st) : build_some(s, modules, st)) &&
+             launch_modules(s, o, modules, fails, &lost, st);
+        release_modules(modules, room);
+        if (lost && s->retries > 0) {
+            s->retries--;
+            ok = run_retry_note(s->retried, options_text(o, OPTION_KEEP, ""), s->ranks--, st);
+            s->layout = NULL;
+        }
+    }
     scratch_folder_close(&folder);
     return ok;
 }
@@ -451,6 +492,15 @@ static int choose_ranks(const options *o, const job_choice *choice, run_session 
         return command_usage(o->command, "run takes one number of ranks, and one transport");
     s->ranks = choice->rank_count ? choice->ranks[0] : 0;
     s->transport = choice->transports[0];
+    status st = STATUS_INIT;
+    if (!options_number(o, OPTION_RETRIES, 0, 64, &s->retries, &st))
+        return command_usage(o->command, "%s", st.message);
+    if (s->retries && (s->ranks < 2 || !options_flag(o, OPTION_KEEP)))
+        return command_usage(o->command,
+                             "--retries goes with --ranks, of two or more, and --state");
+    if (s->retries && mpi_job_ranks())
+        return command_usage(o->command, "--retries: where mpirun has started tsr, it ends all "
+                                         "ranks with the one that is lost; use --ranks");
     s->layout = choice->layout;
     if (s->ranks > 1 && (s->plugin || !backend_is_compiled(&backend_table[s->backend])))
         return command_usage(o->command,
@@ -478,7 +528,7 @@ int command_run(const options *o) {
     if (o->arguments.count != 1)
         return command_usage(o->command, "run takes one file");
     const char *path = o->arguments.items[0];
-    run_session s = {.case_asked = options_flag(o, OPTION_CASE)};
+    run_session s = {.case_asked = options_flag(o, OPTION_CASE), .retried = json_array()};
     uint64_t steps = 0;
     status st = STATUS_INIT;
     if (!options_number(o, OPTION_STEPS, 1, INT32_MAX, &steps, &st))
@@ -513,6 +563,7 @@ int command_run(const options *o) {
     s.tuned = &tuned;
     code = code ? code : run_kernel(&s, o);
     tuned_choices_release(&tuned);
+    json_decref(s.retried);
     arena_release(&s.memory);
     compiler_close(s.source);
     return code;

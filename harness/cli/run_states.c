@@ -204,6 +204,8 @@ bool states_keep(const kept_states *k, int64_t step, status *st) {
     json_t *root = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "kernel", k->kernel, "program",
                              k->program, "step", (json_int_t)step, "ranks", (json_int_t)o.count,
                              "files", files, "tensors", tensors);
+    if (json_array_size(k->retried))
+        json_object_set(root, "retried", k->retried);
     ok = ok && state_index_write(k->folder, root, st);
     json_decref(root);
     free(bytes);
@@ -285,6 +287,8 @@ bool states_take(const kept_states *k, int64_t *step, status *st) {
     state_index x;
     const bool ok =
         state_index_open(&x, k->folder, st) && is_of_program(k, &x, st) && take(k, &x, st);
+    if (ok && x.retried && json_array_size(k->retried) == 0)
+        (void)json_array_extend(k->retried, x.retried);
     *step = ok ? x.step : 0;
     state_index_close(&x);
     return ok;

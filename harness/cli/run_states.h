@@ -3,6 +3,8 @@
 #ifndef TESSERA_HARNESS_CLI_RUN_STATES_H
 #define TESSERA_HARNESS_CLI_RUN_STATES_H
 
+#include <jansson.h>
+
 #include "launch/launch.h"
 #include "tessera/ranks.h"
 
@@ -11,7 +13,9 @@ typedef struct kept_states {
     const compiler_signature *signature;
     const int64_t (*shards)[SHARD_PART_DIMS]; /* of each input (compiler_shards); NULL: one */
     tensor *inputs;
-    launch *ranks; /* which keep and take by themselves; NULL: `inputs` are what is kept */
+    json_t *retried; /* how often ranks were lost (state/index.h): kept, and taken where it is empty
+                        as yet */
+    launch *ranks;   /* which keep and take by themselves; NULL: `inputs` are what is kept */
 } kept_states;
 
 /* An output replaces it. */

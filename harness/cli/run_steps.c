@@ -82,13 +82,14 @@ static bool fetch_states(runner *r, status *st) {
 static kept_states states_of(const runner *r) {
     const step_plan *p = r->plan;
     const bool apart = p->device && p->device->ranks;
-    return (kept_states){p->state,
-                         p->kernel,
-                         p->program,
-                         p->signature,
-                         p->shards,
-                         p->inputs,
-                         apart ? p->device : NULL};
+    return (kept_states){.folder = p->state,
+                         .kernel = p->kernel,
+                         .program = p->program,
+                         .signature = p->signature,
+                         .shards = p->shards,
+                         .inputs = p->inputs,
+                         .retried = p->retried,
+                         .ranks = apart ? p->device : NULL};
 }
 
 /* Results first: those behind the step that the states are of are cut off when it is read again. */
@@ -375,7 +376,8 @@ static bool begin(runner *r, status *st) {
     for (uint32_t o = 0; p->steps && o < p->signature->output_count && ok; o++)
         ok = open_log(r, o, st);
     r->log = (step_log){.kernel = p->kernel, .signature = p->signature};
-    return ok && (!p->exports || step_log_open(&r->log, p->exports, r->done, st));
+    ok = ok && (!p->exports || step_log_open(&r->log, p->exports, r->done, st));
+    return ok && (kept || !p->from_kept || save_state(r, st));
 }
 
 static bool finish(runner *r, status *st) {

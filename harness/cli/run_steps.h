@@ -3,6 +3,8 @@
 #ifndef TESSERA_HARNESS_CLI_RUN_STEPS_H
 #define TESSERA_HARNESS_CLI_RUN_STEPS_H
 
+#include <jansson.h>
+
 #include "cli/options.h"
 #include "launch/launch.h"
 #include "tessera/ranks.h"
@@ -15,8 +17,10 @@ typedef struct step_plan {
     launch *device; /* open, its inputs not yet written; NULL: the interpreter runs */
     compiler_instance *instance;
     const int64_t (*shards)[SHARD_PART_DIMS]; /* of each input (compiler_shards); NULL: one */
-    int counter;                    /* the input that is given the number of the step; -1: none */
-    int64_t steps;                  /* 0: one launch, whose results are its outputs */
+    int counter;     /* the input that is given the number of the step; -1: none */
+    int64_t steps;   /* 0: one launch, whose results are its outputs */
+    json_t *retried; /* what state.json says of it */
+    bool from_kept;  /* keep the first states, too: a launch that fails is begun again from there */
     const char *state, *save, *out; /* a folder, a file, a folder; NULL: not asked for */
     const options *exports;         /* of numbers of each step, by --export; NULL: one launch */
     bool sentinels;                 /* of `instance`: tell what makes a NaN or an infinity */

@@ -36,11 +36,13 @@ struct launch_ranks {
 /* ---- pipes ---- */
 
 static bool receive_from(const rank_seat *s, void *data, size_t bytes) {
-    return pipe_receive(s->from, s->starter, data, bytes);
+    const pipe_end far = {s->starter, RANK_SILENT_S};
+    return pipe_receive(s->from, &far, data, bytes);
 }
 
 static bool send_to(const rank_seat *s, const void *data, size_t bytes) {
-    return pipe_send(s->to, s->starter, data, bytes);
+    const pipe_end far = {s->starter, RANK_SILENT_S};
+    return pipe_send(s->to, &far, data, bytes);
 }
 
 /* ---- all of them ---- */
@@ -144,16 +146,27 @@ static bool start(launch_ranks *r, uint32_t rank, status *st) {
                                          "rank %u was lost: it does not take its module", rank);
 }
 
-/* Says how a rank's process ended. */
+/* Says how a rank's process ended. One that stands still is ended. */
 static bool lost(rank_seat *s, status *st) {
-    child_end end;
+    enum { END_MS = 2000 };
+    child_end end = {.how = CHILD_ENDED};
     text how;
     text_init(&how);
-    if (s->process > 0 && child_wait(s->process, &end))
-        child_end_text(&end, &how);
+    if (s->process > 0) {
+        end = child_wait_ms(s->process, END_MS);
+        s->is_silent |= end.how == CHILD_RUNNING;
+        if (end.how == CHILD_RUNNING)
+            (void)kill(s->process, SIGKILL);
+        if (end.how == CHILD_RUNNING)
+            (void)child_wait(s->process, &end);
+        else
+            child_end_text(&end, &how);
+    }
     s->process = 0;
+    s->is_lost = true;
     status_set(st, STATUS_UNAVAILABLE, "rank %u was lost: %s", s->rank,
-               how.length                       ? how.data
+               s->is_silent                     ? "it stood still, and was ended"
+               : how.length                     ? how.data
                : s->starter && *s->starter == 0 ? "mpirun has ended, or is not there"
                                                 : "it does not answer");
     text_release(&how);
@@ -172,25 +185,39 @@ static void count(numbers *n, const rank_message *m) {
     n->last = end > n->last ? end : n->last;
 }
 
-/* The answers of all to one order. The first failure counts that is no other rank's. */
-static bool answers(launch_ranks *r, numbers *n, status *st) {
+/* Tells the first failure that is no other rank's: the end of a rank, unless others failed for its
+ * silence, which say so. */
+static bool judge(launch_ranks *r, const rank_message *all, const bool *told, status *st) {
     bool ok = true, own = false;
     for (uint32_t i = 0; i < r->count; i++) {
-        rank_message m = {.st = STATUS_INIT};
-        if (!receive_from(&r->seats[i], &m, sizeof m)) {
-            status why = STATUS_INIT;
-            ok = lost(&r->seats[i], &why);
-            if (!own)
-                *st = why;
-            own = true;
-            continue;
-        }
-        if (n)
-            count(n, &m);
-        if (m.st.code != STATUS_OK && ok)
-            *st = m.st;
-        ok = ok && m.st.code == STATUS_OK;
+        status why = all[i].st;
+        const bool ends = !told[i];
+        if (ends)
+            (void)lost(&r->seats[i], &why);
+        const bool counts = ends && !r->seats[i].is_silent;
+        if (why.code != STATUS_OK && (ok || (counts && !own)))
+            *st = why;
+        own |= counts;
+        ok = ok && why.code == STATUS_OK;
     }
+    return ok;
+}
+
+static bool take_answers(launch_ranks *r, rank_message *all, status *st) {
+    bool *told = base_calloc(r->count, sizeof *told);
+    rank_answers(r->seats, r->count, all, told);
+    const bool ok = judge(r, all, told, st);
+    free(told);
+    return ok;
+}
+
+/* The answers of all to one order. */
+static bool answers(launch_ranks *r, numbers *n, status *st) {
+    rank_message *all = base_calloc(r->count, sizeof *all);
+    const bool ok = take_answers(r, all, st);
+    for (uint32_t i = 0; n && i < r->count && ok; i++)
+        count(n, &all[i]);
+    free(all);
     return ok;
 }
 
@@ -233,6 +260,7 @@ static bool open_pipes(rank_seat *s, status *st) {
         return status_set_errno(st, errno, "cannot open a pipe for rank %u", s->rank);
     s->from = from[0];
     s->far_to = from[1];
+    (void)fcntl(s->to, F_SETFL, O_NONBLOCK);
     return true;
 }
 
@@ -413,6 +441,13 @@ static bool read_all(launch_ranks *r, uint32_t rank, uint32_t buffer, rank_messa
     return ok;
 }
 
+bool launch_ranks_lost(const launch_ranks *r) {
+    bool any = false;
+    for (uint32_t i = 0; i < r->count; i++)
+        any |= r->seats[i].is_lost || r->seats[i].is_silent;
+    return any;
+}
+
 uint32_t launch_ranks_count(const launch_ranks *r) {
     return r->count;
 }
@@ -426,34 +461,26 @@ static bool order_states(const rank_seat *s, bool keep, const char *words) {
     return send_to(s, &m, sizeof m) && send_to(s, words, (size_t)m.number);
 }
 
-/* An answer with text behind it, of which there is none where it says that something failed. */
-static bool hear(rank_seat *s, text *said, status *why, status *st) {
-    rank_message m = {.st = STATUS_INIT};
-    if (!receive_from(s, &m, sizeof m))
-        return lost(s, st);
-    char *words = base_malloc((size_t)m.number + 1);
-    const bool ok = receive_from(s, words, (size_t)m.number);
+/* Text behind an answer, of which there is none where that says that something failed. */
+static bool hear(rank_seat *s, size_t bytes, text *said, status *st) {
+    char *words = base_malloc(bytes + 1);
+    const bool ok = receive_from(s, words, bytes);
     if (ok)
-        text_append_bytes(said, words, (size_t)m.number);
+        text_append_bytes(said, words, bytes);
     free(words);
-    *why = m.st;
     return ok || lost(s, st);
 }
 
 bool launch_ranks_states(launch_ranks *r, bool keep, char *const *orders, text *hashes,
                          status *st) {
+    rank_message *all = base_calloc(r->count, sizeof *all);
     bool ok = true;
-    for (uint32_t i = 0; i < r->count; i++)
-        if (!order_states(&r->seats[i], keep, orders[i]))
-            return lost(&r->seats[i], st);
-    for (uint32_t i = 0; i < r->count; i++) {
-        status why = STATUS_INIT;
-        if (!hear(&r->seats[i], &hashes[i], &why, st))
-            return false;
-        if (why.code != STATUS_OK && ok)
-            *st = why;
-        ok = ok && why.code == STATUS_OK;
-    }
+    for (uint32_t i = 0; i < r->count && ok; i++)
+        ok = order_states(&r->seats[i], keep, orders[i]) || lost(&r->seats[i], st);
+    ok = ok && take_answers(r, all, st);
+    for (uint32_t i = 0; i < r->count && ok; i++)
+        ok = hear(&r->seats[i], (size_t)all[i].number, &hashes[i], st);
+    free(all);
     return ok;
 }
 

@@ -35,6 +35,8 @@ bool launch_ranks_read(launch_ranks *r, uint32_t rank, uint32_t output, void *to
 /* Has each rank keep its shards of states in a file, or take them from files, as its order says
  * (state/part_file.h); `hashes`: by rank, of what is kept, added to texts. */
 bool launch_ranks_states(launch_ranks *r, bool keep, char *const *orders, text *hashes, status *st);
+/* Has one of them ended, so that the others do without it, or end? */
+bool launch_ranks_lost(const launch_ranks *r);
 uint32_t launch_ranks_count(const launch_ranks *r);
 /* The part that a rank has of a buffer, inputs first; NULL: all. */
 const shard_part *launch_ranks_part(const launch_ranks *r, uint32_t rank, uint32_t buffer);

@@ -10,6 +10,7 @@
 #include "state/part.h"
 
 enum { RANK_IN = 3, RANK_OUT = 4 };
+enum { RANK_SILENT_S = 60 /* in the midst of a message, or alone where others have answered */ };
 
 typedef enum rank_order {
     ORDER_WRITE,
@@ -43,6 +44,8 @@ typedef struct rank_seat {
     char name[48];
     shard_part *parts; /* of its buffers; NULL: it has all of each */
     uint32_t inputs;   /* ... before the outputs */
+    bool is_lost;      /* it answers no more, */
+    bool is_silent;    /* and was ended, as it stood still where others failed */
 } rank_seat;
 
 /* Facts that a process needs of its rank: the module, its name and the sizes of buffers follow. */
@@ -51,6 +54,10 @@ typedef struct rank_head {
     uint64_t image_bytes, kernel_bytes;
     char name[48], transport[16];
 } rank_head;
+
+/* Receives the answer of each seat to one order, in whatever order they come; told[i] false: there
+ * is none, as the rank has ended. */
+void rank_answers(rank_seat *seats, uint32_t count, rank_message *all, bool *told);
 
 /* Follows orders until nobody tells any more; `seat`: a rank_seat, with its ends. */
 void *launch_rank_follow(void *seat);

@@ -50,6 +50,7 @@ static void hash_of(const json_t *root, char out[65]) {
     json_object_del(copy, "sha256");
     json_object_del(copy, "ranks");
     json_object_del(copy, "files");
+    json_object_del(copy, "retried");
     json_array_foreach(json_object_get(root, "tensors"), i, entry)
         json_array_append_new(tensors, without_files(entry));
     json_object_set_new(copy, "tensors", tensors);
@@ -150,6 +151,7 @@ static bool read_index(state_index *x, status *st) {
     x->kernel = json_string_value(json_object_get(x->root, "kernel"));
     x->program = json_string_value(json_object_get(x->root, "program"));
     x->files = json_object_get(x->root, "files");
+    x->retried = json_object_get(x->root, "retried");
     x->step = json_integer_value(step);
     bool ok = x->kernel && x->program && json_is_integer(step) && x->step >= 0 &&
               json_is_array(tensors) && read_files(x);

@@ -5,7 +5,9 @@
  *    "files": [names, in the same folder],
  *    "tensors": [{"name", "dtype", "shape", "shards": of each dimension,
  *                 "parts": [{"file": which of `files`, "sha256": of the shard's bytes}]}],
- *    "sha256": of all of this but `ranks`, `files` and `file`, as compact JSON with sorted keys}
+ *    "retried": [{"step", "from", "to": ranks, "why"}], where ranks were lost; may be missing
+ *    "sha256": of all of this but `ranks`, `files`, `file` and `retried`, as compact JSON with
+ *    sorted keys}
  *
  * So the same state has the same hash whatever number of ranks kept it. */
 #ifndef TESSERA_HARNESS_STATE_INDEX_H
@@ -31,6 +33,7 @@ typedef struct state_index {
     const char *kernel, *program; /* of `root` */
     int64_t step;
     const json_t *files;
+    json_t *retried; /* NULL: nothing was */
     VEC(state_tensor) tensors;
 } state_index;
 

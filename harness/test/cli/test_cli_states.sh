@@ -67,6 +67,41 @@ for t in d['tensors']:
         assert hashlib.sha256(data[begin:end]).hexdigest() == p['sha256'], name
 assert cut > 0"
 
+# ---- a rank that is lost ----
+lose() { # FOLDER SIGNAL [OPTION...]: a run of three ranks, the second of which gets the signal when the first state is kept; gives its exit code
+    local folder=$1 signal=$2 starter code
+    shift 2
+    train "$folder" 1000 --ranks 3 --transport shm "$@" >out 2>err </dev/null &
+    starter=$!
+    until [ -s "$folder/state.json" ] || ! kill -0 $starter 2>/dev/null; do sleep 0.02; done
+    kill "-$signal" "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$(pid_of $starter)" '$4 == parent { print $1 }' | sort -n | sed -n 2p)"
+    wait $starter
+    code=$?
+    return $code
+}
+pid_of() { # the program that a shell of that number runs, or became
+    local child
+    child=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '$4 == parent { print $1 }' | head -1)
+    if grep -q -- --steps "/proc/$1/cmdline"; then echo "$1"; else echo "$child"; fi
+}
+exits 0 "a thousand steps on one rank" train alone 1000
+lose fewer KILL --retries 1 && pass "of three ranks one is killed" || fail "of three ranks one is killed"
+has err "rank [0-2] was lost: killed by SIGKILL; tries again with 2 of 3 ranks" "and two go on"
+exits 0 "with the bits of one" diff -r alone.out fewer.out
+exits 0 "as is kept" python3 -c "
+import json
+alone, fewer = json.load(open('alone/state.json')), json.load(open('fewer/state.json'))
+assert 'retried' not in alone and alone['sha256'] == fewer['sha256'] and fewer['ranks'] == 2
+[once] = fewer['retried']
+assert once['from'] == 3 and once['to'] == 2 and once['step'] < 1000 and 'SIGKILL' in once['why'], once"
+exits 0 "the next run keeps that, too" train fewer 1001 --ranks 2
+grep -q '"why"' fewer/state.json && pass "as it was" || fail "as it was"
+lose strict KILL && fail "without --retries it ends" || pass "without --retries it ends"
+has err "rank [0-2] was lost: killed by SIGKILL\$" "with the reason"
+exits 2 "--retries without ranks" train one 102 --retries 1
+has err "\-\-retries goes with --ranks, of two or more, and --state" "lacks something to do"
+exits 2 "--retries of many" train one 102 --retries 65 --ranks 2
+
 # ---- what is not as it was ----
 spoilt() { # WHAT MESSAGE: the copy in ./bad is refused, with two ranks and with one
     exits 3 "$1" train bad 102 --ranks 2
