@@ -96,11 +96,12 @@ static bool describe_convolution(const ir_module *m, ir_op op, description *out)
     enum { MOST_TAPS = 9 };
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *x = ir_type_of(m, library_origin(m, d->operands[0])),
-                       *y = ir_type_of(m, d->results[0]);
+                       *y = ir_type_of(m, d->results[0]), *given = ir_type_of(m, d->operands[0]);
     int64_t window[2], padding = ir_op_int(m, op, "padding", 0);
     const int64_t steps = x->rank == 4 ? channels_at_once(x->dims[3]) : 0;
     if (ir_op_ints(m, op, "window", window, 2) != 2 || ir_op_int(m, op, "stride", 1) != 1 ||
-        !dtype_is_narrow(x->element) || y->element != DTYPE_F32 || y->dims[1] != x->dims[1] ||
+        !dtype_is_narrow(x->element) || y->element != DTYPE_F32 ||
+        memcmp(given->dims, x->dims, 4 * sizeof *x->dims) != 0 || y->dims[1] != x->dims[1] ||
         y->dims[2] != x->dims[2] || window[0] * window[1] > MOST_TAPS || steps == 0 ||
         x->dims[0] < 1 || x->dims[1] < 1 || x->dims[2] < 1 || y->dims[3] < 1)
         return false;
