@@ -528,7 +528,7 @@ int command_run(const options *o) {
     if (o->arguments.count != 1)
         return command_usage(o->command, "run takes one file");
     const char *path = o->arguments.items[0];
-    run_session s = {.case_asked = options_flag(o, OPTION_CASE), .retried = json_array()};
+    run_session s = {.case_asked = options_flag(o, OPTION_CASE)};
     uint64_t steps = 0;
     status st = STATUS_INIT;
     if (!options_number(o, OPTION_STEPS, 1, INT32_MAX, &steps, &st))
@@ -543,6 +543,7 @@ int command_run(const options *o) {
     if (run_module_is(path))
         return run_module(o, (int64_t)steps);
     s.steps = (int64_t)steps;
+    s.retried = json_array();
     tuned_choices tuned;
     job_choice choice;
     int code = options_flag(o, OPTION_DIMS)
