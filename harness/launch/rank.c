@@ -106,9 +106,9 @@ static bool obey(rank_seat *s, launch *l) {
     rank_message m, answer = {.st = STATUS_INIT};
     char *data = NULL;
     text said;
-    text_init(&said);
     if (!pipe_receive(s->far_from, NULL, &m, sizeof m) || m.order == ORDER_END)
         return false;
+    text_init(&said);
     const bool reads =
         m.order == ORDER_READ || m.order == ORDER_READ_INPUT || m.order == ORDER_TRACE;
     const bool brings = m.order == ORDER_WRITE || m.order == ORDER_KEEP || m.order == ORDER_TAKE;
