@@ -17,9 +17,8 @@ typedef struct rewriting {
     ir_op composite;
     int64_t leads[LEADS]; /* axes before rows and columns; the only one of tiles may become several,
                              the last one innermost */
-    int lead_count, own_leads;       /* ... and those that tiles have */
-    ir_value direct[LIMIT_OPERANDS]; /* for operands that are loaded as tiles say; 0: another */
-    parts parts;                     /* of outputs */
+    int lead_count, own_leads; /* ... and those that tiles have */
+    parts parts;               /* of outputs */
     parts_kernel kernel;
     ir_builder b;                    /* of the kernel's block */
     ir_op tiles;                     /* its instances */
@@ -170,8 +169,8 @@ static bool replace_load(rewriting *r, ir_op load) {
     uint32_t i = 0;
     while (i < data_of(r)->operand_count && r->stands[i] != d->operands[0])
         i++;
-    if (i == data_of(r)->operand_count || r->direct[i])
-        return true; /* one that stands for another already, or is as it should be */
+    if (i == data_of(r)->operand_count)
+        return true; /* one that stands for another already */
     ir_value x = operand_tile(r, load, data_of(r)->operands[i]);
     if (!x)
         return false;
@@ -275,32 +274,34 @@ static ir_value argument_of(const rewriting *r, ir_value v, const ir_type_data *
     return r->kernel.arguments[i];
 }
 
-/* Operands of the composite, before the instances. False: tiles with several leading axes load
- * arguments alone. */
+/* Tiles with several leading axes load arguments, as they say. */
+static bool is_direct(const rewriting *r) {
+    return r->own_leads > 1;
+}
+
+/* Operands of the composite, before the instances. False: one has to be an argument, and is not. */
 static bool open_stands(rewriting *r) {
     const ir_block_data *body = ir_kernel_body(r->t);
     bool ok = true;
     for (uint32_t i = 0; ok && i < body->argument_count; i++) {
         const ir_type type = ir_value_get(r->t, body->arguments[i])->type;
-        const bool direct = r->own_leads > 1;
-        r->direct[i] =
-            direct ? argument_of(r, data_of(r)->operands[i], ir_type_of(r->t, body->arguments[i]))
-                   : 0;
-        ok = !direct || r->direct[i];
-        r->stands[i] =
-            direct ? r->direct[i] : ir_build1(&r->b, GRAPH_CONSTANT, NULL, 0, type, NULL, 0);
+        r->stands[i] = is_direct(r) ? argument_of(r, data_of(r)->operands[i],
+                                                  ir_type_of(r->t, body->arguments[i]))
+                                    : ir_build1(&r->b, GRAPH_CONSTANT, NULL, 0, type, NULL, 0);
+        ok = r->stands[i] != 0;
     }
     return ok;
 }
 
 static void close_stands(rewriting *r) {
-    for (uint32_t i = 0; i < data_of(r)->operand_count; i++)
-        if (!r->direct[i])
-            ir_op_erase(r->b.m, ir_value_get(r->b.m, r->stands[i])->op);
+    for (uint32_t i = 0; i < data_of(r)->operand_count && !is_direct(r); i++)
+        ir_op_erase(r->b.m, ir_value_get(r->b.m, r->stands[i])->op);
 }
 
 static bool replace_loads(rewriting *r) {
     bool ok = true;
+    if (is_direct(r))
+        return true;
     for (ir_walk w = ir_walk_op(r->b.m, r->tiles); ok && ir_walk_next(&w);)
         ok = ir_op_get(r->b.m, w.op)->opcode != GRAPH_LOAD || replace_load(r, w.op);
     return ok;
@@ -324,7 +325,7 @@ static bool make(rewriting *r) {
     parts_give(&r->parts, data_of(r)->results[0], &result, copy_instances(r));
     bool ok = parts_find(&r->parts) && replace_loads(r) &&
               parts_end_kernel(&r->parts, &r->b, r->tiles) &&
-              !(r->own_leads == 1 && r->parts.computes && last.size != last.extent);
+              !(!is_direct(r) && r->parts.computes && last.size != last.extent);
     if (ok)
         close_stands(r);
     return ok;

@@ -8,6 +8,12 @@
 
 #include "process/child.h"
 
+bool pipe_starter_ended(pid_t *starter) {
+    if (*starter > 0 && child_wait_ms(*starter, 1).how != CHILD_RUNNING)
+        *starter = 0;
+    return *starter <= 0;
+}
+
 /* Waits until it is ready, as long as mpirun runs, and no longer than the limit. */
 static bool await(const pipe_end *far, int file, short events) {
     enum { LOOK_MS = 200 };
@@ -17,8 +23,8 @@ static bool await(const pipe_end *far, int file, short events) {
         waited_ms += LOOK_MS;
         if ((far->starter && *far->starter <= 0) || waited_ms > far->limit_s * 1000)
             return false;
-        if (far->starter && child_wait_ms(*far->starter, 1).how != CHILD_RUNNING)
-            *far->starter = 0;
+        if (far->starter) /* what it has written before it ended is looked for once more */
+            (void)pipe_starter_ended(far->starter);
     }
     return true;
 }

@@ -13,6 +13,8 @@ typedef struct pipe_end {
     int limit_s; /* for which it may take or give nothing in the midst of a message */
 } pipe_end;
 
+/* Has mpirun ended? Then *starter is 0 from now on. */
+bool pipe_starter_ended(pid_t *starter);
 /* All of it; false where the other end has ended, or is silent too long. `far` NULL: it may be
  * silent as long as it likes. A pipe that is written must not block. */
 bool pipe_receive(int file, const pipe_end *far, void *data, size_t bytes);

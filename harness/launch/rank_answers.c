@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "launch/pipes.h"
 #include "launch/ranks_parts.h"
-#include "process/child.h"
 
 enum { LOOK_MS = 200, FAILED_S = 20, TIMES = 10 };
 
@@ -26,12 +25,6 @@ typedef struct listening {
     bool failed;
 } listening;
 
-static bool starter_ended(const rank_seat *s) {
-    if (s->starter && *s->starter > 0 && child_wait_ms(*s->starter, 1).how != CHILD_RUNNING)
-        *s->starter = 0;
-    return s->starter && *s->starter <= 0;
-}
-
 /* One that has answered, or never will; -1: not yet. */
 static int look(const listening *l) {
     struct pollfd *files = base_calloc(l->count, sizeof *files);
@@ -41,7 +34,8 @@ static int look(const listening *l) {
     const int ready = poll(files, l->count, LOOK_MS);
     for (uint32_t i = 0; i < l->count && found < 0; i++)
         if (!l->heard[i] &&
-            ((ready > 0 && files[i].revents) || (ready == 0 && starter_ended(&l->seats[i]))))
+            ((ready > 0 && files[i].revents) ||
+             (ready == 0 && l->seats[i].starter && pipe_starter_ended(l->seats[i].starter))))
             found = (int)i;
     free(files);
     return found;

@@ -155,12 +155,12 @@ static bool lost(rank_seat *s, status *st) {
     if (s->process > 0) {
         end = child_wait_ms(s->process, END_MS);
         s->is_silent |= end.how == CHILD_RUNNING;
-        if (end.how == CHILD_RUNNING)
-            (void)kill(s->process, SIGKILL);
-        if (end.how == CHILD_RUNNING)
-            (void)child_wait(s->process, &end);
-        else
+        if (end.how != CHILD_RUNNING) {
             child_end_text(&end, &how);
+        } else {
+            (void)kill(s->process, SIGKILL);
+            (void)child_wait(s->process, &end);
+        }
     }
     s->process = 0;
     s->is_lost = true;

@@ -69,10 +69,3 @@ bool grid_place(const state_grid *g, const shard_part *part, int64_t shard, shar
     }
     return there;
 }
-
-size_t grid_part_bytes(const shard_part *place) {
-    size_t bytes = place->element_bytes;
-    for (uint32_t d = 0; d < place->rank; d++)
-        bytes *= (size_t)place->whole[d];
-    return bytes;
-}

@@ -24,7 +24,5 @@ void grid_shard_name(const state_grid *g, const char *name, int64_t shard, text 
 /* False: the part has nothing of the shard. `out`: the shard, as a part of the rank's part, which
  * is its whole (state/part.h takes and puts it). `part` NULL: all of the tensor. */
 bool grid_place(const state_grid *g, const shard_part *part, int64_t shard, shard_part *out);
-/* Bytes of what such a place is in. */
-size_t grid_part_bytes(const shard_part *place);
 
 #endif

@@ -32,11 +32,19 @@ static box box_of(const shard_part *p) {
     return b;
 }
 
-size_t part_bytes(const shard_part *p) {
+static size_t bytes_of(const shard_part *p, const int64_t *dims) {
     size_t bytes = p->element_bytes;
     for (uint32_t d = 0; d < p->rank; d++)
-        bytes *= (size_t)p->dims[d];
+        bytes *= (size_t)dims[d];
     return bytes;
+}
+
+size_t part_bytes(const shard_part *p) {
+    return bytes_of(p, p->dims);
+}
+
+size_t part_whole_bytes(const shard_part *p) {
+    return bytes_of(p, p->whole);
 }
 
 bool part_is_cut(const shard_part *p) {

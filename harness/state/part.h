@@ -8,7 +8,8 @@
 #include "tessera/ranks.h"
 
 size_t part_bytes(const shard_part *p);
-bool part_is_cut(const shard_part *p); /* along some dimension */
+size_t part_whole_bytes(const shard_part *p); /* of the tensor that it is a part of */
+bool part_is_cut(const shard_part *p);        /* along some dimension */
 /* Between all of the tensor, in the order of rows, and the part, likewise. */
 void part_take(const shard_part *p, const void *whole, void *part);
 void part_put(const shard_part *p, const void *part, void *whole);

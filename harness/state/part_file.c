@@ -50,7 +50,7 @@ static tensor_order open_tensor(const json_t *order) {
                       .type = dtype_from_name(word_of(order, "type")),
                       .shards = json_object_get(order, "shards")};
     take_shard(&t, json_array_get(t.shards, 0));
-    t.part = base_malloc(grid_part_bytes(&t.place) + 1);
+    t.part = base_malloc(part_whole_bytes(&t.place) + 1);
     return t;
 }
 

@@ -47,7 +47,7 @@ static void holds_its_shards(const shard_part *p, int shards) {
             continue;
         found++;
         assert_true(grid_place(&grid, NULL, s, &in_whole));
-        assert_int_equal(grid_part_bytes(&in_part), part_bytes(p));
+        assert_int_equal(part_whole_bytes(&in_part), part_bytes(p));
         part_take(&in_whole, whole, shard);
         part_put(&in_part, shard, other);
     }

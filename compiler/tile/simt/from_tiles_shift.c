@@ -2,6 +2,7 @@
  * the tensor is loaded, and stored in the workgroup's memory where the tile has it, beside another
  * number for what is not. No place outside is touched. */
 #include "ops/graph.h"
+#include "tile/dims.h"
 #include "tile/simt/from_tiles.h"
 
 /* Rows or columns of the tile. */
@@ -22,8 +23,7 @@ typedef struct shifted {
 } shifted;
 
 static ir_value clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
-    x = tile_index_op(b, TILE_INDEX_MAX, x, tile_index(b, low));
-    return tile_index_op(b, TILE_INDEX_MIN, x, tile_index(b, high));
+    return tile_index_clamp(b, x, tile_index(b, low), tile_index(b, high));
 }
 
 /* constant - x - y; y may be 0. */
@@ -34,7 +34,7 @@ static ir_value less(ir_builder *b, int64_t constant, ir_value x, ir_value y) {
 }
 
 static ir_value least_of(ir_builder *b, ir_value x, ir_value y) {
-    return !x ? y : !y ? x : tile_index_op(b, TILE_INDEX_MIN, x, y);
+    return !x ? y : !y ? x : tile_index_min(b, x, y);
 }
 
 /* An axis of the tile that begins at `at`. What an edge cuts off stays cut off. */
@@ -46,18 +46,16 @@ static void cut_side(side *s, ir_builder *b, ir_value at, int64_t shift, int64_t
     }
     s->some = clamped(b, less(b, extent, at, s->low), 0, s->size);
     if (s->low || before_edge) {
-        ir_value most = before_edge ? before_edge : tile_index(b, s->size),
-                 parts[] = {most, s->low};
-        int64_t once[] = {1, -1};
-        s->some = least_of(b, s->some, tile_affine(b, 0, parts, once, s->low ? 2 : 1));
-        s->some = tile_index_op(b, TILE_INDEX_MAX, s->some, tile_index(b, 0));
+        ir_value most = before_edge ? before_edge : tile_index(b, s->size);
+        most = s->low ? tile_index_sub(b, most, s->low) : most;
+        s->some = tile_index_max(b, tile_index_min(b, s->some, most), tile_index(b, 0));
     }
 }
 
 /* 1 where a place is inside of an axis that is not the tile's, else 0. */
 static ir_value is_inside(ir_builder *b, ir_value at, int64_t extent) {
-    return least_of(b, clamped(b, tile_index_plus(b, at, 1), 0, 1),
-                    clamped(b, less(b, extent, at, 0), 0, 1));
+    return tile_index_min(b, clamped(b, tile_index_plus(b, at, 1), 0, 1),
+                          clamped(b, less(b, extent, at, 0), 0, 1));
 }
 
 /* The tile's side that an axis is; NULL: it is neither. */

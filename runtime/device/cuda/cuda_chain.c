@@ -102,7 +102,12 @@ static bool multiply(cuda_device *c, int chip, const chain_factors *f, chain_sum
                                   .symbols = chips[chip].symbols,
                                   .threads = CHAIN_THREADS,
                                   .phase_count = 2};
-    const gpu_once once = {.workgroups = chips[chip].workgroups,
+    device_image *image;
+    status why = STATUS_INIT;
+    if (!cuda_load(&c->gpu.soft.base, &source, &image, &why))
+        return false;
+    const gpu_once once = {.image = image,
+                           .workgroups = chips[chip].workgroups,
                            .sent = f,
                            .got = got,
                            .sent_bytes = sizeof *f,
@@ -114,13 +119,7 @@ static bool multiply(cuda_device *c, int chip, const chain_factors *f, chain_sum
                            .inputs = 4,
                            .outputs = 2,
                            .unused = 2}; /* a workspace, and what is prepared */
-    device_image *image;
-    status why = STATUS_INIT;
-    if (!cuda_load(&c->gpu.soft.base, &source, &image, &why))
-        return false;
-    gpu_once with = once;
-    with.image = image;
-    bool ok = gpu_run_once(&c->gpu, &with, &why);
+    bool ok = gpu_run_once(&c->gpu, &once, &why);
     cuda_unload(&c->gpu.soft.base, image);
     return ok;
 }
